@@ -19,7 +19,7 @@ export type Section =
   | "runs"
   | "review"
   | "processes"
-  | "catalogue"
+  | "catalog"
   | "settings"
   | "none";
 
@@ -32,7 +32,7 @@ const screen = (path: string, name: string, section: Section, load: () => Screen
 });
 
 const conversation = () => import("./screens/conversation/ConversationScreen.svelte");
-const catalogue = () => import("./screens/catalog/Catalog.svelte");
+const catalog = () => import("./screens/catalog/Catalog.svelte");
 const processes = () => import("./screens/processes/Processes.svelte");
 const runs = () => import("./screens/runs/Runs.svelte");
 const review = () => import("./screens/review/Review.svelte");
@@ -51,13 +51,18 @@ export const routes: Route[] = [
   screen("/c/:conversation/map", "Map", "conversations", () => import("./screens/map/Map.svelte")),
   screen("/compare", "Compare", "compare", () => import("./screens/compare/Compare.svelte")),
   screen("/search", "Search", "search", () => import("./screens/search/Search.svelte")),
-  screen("/catalogue", "Catalogue", "catalogue", catalogue),
-  screen("/catalogue/:kind", "Catalogue", "catalogue", catalogue),
-  screen("/catalogue/:kind/:id", "Catalogue", "catalogue", catalogue),
+  screen("/catalog", "Catalog", "catalog", catalog),
+  screen("/catalog/:kind", "Catalog", "catalog", catalog),
+  screen("/catalog/:kind/:id", "Catalog", "catalog", catalog),
   screen("/processes", "Processes", "processes", processes),
   screen("/processes/:id", "Processes", "processes", processes),
   screen("/runs", "Runs", "runs", runs),
-  screen("/runs/put-aside", "What could not be done", "runs", () => import("./screens/runs/FailedJobs.svelte")),
+  screen(
+    "/runs/put-aside",
+    "What could not be done",
+    "runs",
+    () => import("./screens/runs/FailedJobs.svelte"),
+  ),
   screen("/runs/:id", "Runs", "runs", runs),
   screen("/review", "Review", "review", review),
   screen("/review/:id", "Review", "review", review),
@@ -80,7 +85,7 @@ export const rail: RailEntry[] = [
   { section: "runs", href: "/runs", label: "Runs", icon: "run" },
   { section: "review", href: "/review", label: "Review", icon: "review" },
   { section: "processes", href: "/processes", label: "Processes", icon: "process" },
-  { section: "catalogue", href: "/catalogue", label: "Catalogue", icon: "catalogue" },
+  { section: "catalog", href: "/catalog", label: "Catalog", icon: "catalog" },
   { section: "settings", href: "/settings", label: "Settings", icon: "settings" },
 ];
 
@@ -92,8 +97,8 @@ export const to = {
   compare: (nodes: readonly string[]) => `/compare?nodes=${nodes.join(",")}`,
   search: (text: string) => `/search?q=${encodeURIComponent(text)}`,
   /** Something that was brought, shown whole. */
-  brought: (episode: string) => `/search?episode=${episode}`,
-  catalogue: (kind: string, id?: string) => `/catalogue/${kind}${id ? `/${id}` : ""}`,
+  importedEpisode: (episode: string) => `/search?episode=${episode}`,
+  catalog: (kind: string, id?: string) => `/catalog/${kind}${id ? `/${id}` : ""}`,
   process: (id: string) => `/processes/${id}`,
   putAside: "/runs/put-aside",
   run: (id: string) => `/runs/${id}`,

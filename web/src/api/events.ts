@@ -7,7 +7,7 @@ import { look } from "./look";
 import { Problem } from "./problem";
 import { messages } from "./sse";
 
-export interface Told {
+export interface ServerEvent {
   /** One of the names in the API document; `resync` when too much was missed to be told one by one. */
   event: string;
   subject: string;
@@ -17,15 +17,15 @@ export interface Told {
   /** Its place among all that happened, as changes name theirs. */
   cursor: string;
 }
-export interface Progressed {
+export interface ProgressEvent {
   operationId: string;
   progress: number;
 }
 export type Connection = "connecting" | "open" | "lost" | "refused";
 
 type Heard =
-  | { kind: "told"; told: Told; cursor?: string }
-  | { kind: "progress"; progress: Progressed }
+  | { kind: "told"; told: ServerEvent; cursor?: string }
+  | { kind: "progress"; progress: ProgressEvent }
   | { kind: "resync"; cursor?: string }
   | { kind: "connection"; connection: Connection }
   | { kind: "ask" };
@@ -35,8 +35,8 @@ const RETRY_LAST_MS = 15_000;
 /** Tabs that look at somebody else's things hear of those. */
 const LOCK = look ? `skein-events-${look.grant}` : "skein-events";
 
-const tellings = new Set<(told: Told) => void>();
-const progressions = new Set<(progress: Progressed) => void>();
+const tellings = new Set<(told: ServerEvent) => void>();
+const progressions = new Set<(progress: ProgressEvent) => void>();
 const resyncs = new Set<() => void>();
 const connections = new Set<(connection: Connection) => void>();
 
@@ -52,8 +52,8 @@ function subscribe<T>(to: Set<T>, listener: T): () => void {
   return () => to.delete(listener);
 }
 /** Hears every event; gives back how to stop. */
-export const onTold = (listener: (told: Told) => void) => subscribe(tellings, listener);
-export const onProgress = (listener: (progress: Progressed) => void) => subscribe(progressions, listener);
+export const onServerEvent = (listener: (told: ServerEvent) => void) => subscribe(tellings, listener);
+export const onProgress = (listener: (progress: ProgressEvent) => void) => subscribe(progressions, listener);
 /** Called when the state must be read anew: after a gap, and after the connection was lost. */
 export const onResync = (listener: () => void) => subscribe(resyncs, listener);
 export function onConnection(listener: (connection: Connection) => void): () => void {
@@ -116,11 +116,11 @@ async function lead(signal: AbortSignal): Promise<void> {
 
 function receive(event: string, data: string, id: string | undefined): void {
   if (event === "operation.progress") {
-    tell({ kind: "progress", progress: JSON.parse(data) as Progressed });
+    tell({ kind: "progress", progress: JSON.parse(data) as ProgressEvent });
   } else if (event === "resync") {
     tell({ kind: "resync", cursor: id });
   } else {
-    tell({ kind: "told", told: JSON.parse(data) as Told, cursor: id });
+    tell({ kind: "told", told: JSON.parse(data) as ServerEvent, cursor: id });
   }
 }
 

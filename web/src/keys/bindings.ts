@@ -9,7 +9,7 @@ export type Where =
   | "map"
   | "compare"
   | "search"
-  | "catalogue"
+  | "catalog"
   | "processes"
   | "runs"
   | "review"
@@ -25,7 +25,7 @@ export const places: Record<Where, string> = {
   map: "Map",
   compare: "Compare",
   search: "Search",
-  catalogue: "Catalogue",
+  catalog: "Catalog",
   processes: "Processes",
   runs: "Runs",
   review: "Review",
@@ -62,7 +62,7 @@ export const bindings: Binding[] = [
   binding("everywhere", "runs", [], "Go to Runs"),
   binding("everywhere", "review", [], "Go to Review"),
   binding("everywhere", "processes", [], "Go to Processes"),
-  binding("everywhere", "catalogue", [], "Go to Catalogue"),
+  binding("everywhere", "catalog", [], "Go to Catalog"),
   binding("everywhere", "settings", [], "Go to Settings"),
   binding("everywhere", "theme", [], "Switch between light and dark"),
   binding("everywhere", "inspector", ["i"], "Open or close the inspector"),
@@ -150,10 +150,10 @@ export const bindings: Binding[] = [
   binding("processes", "run", ["Mod+Enter"], "Run the process…"),
   binding("processes", "raw", [], "Switch between form and raw view"),
 
-  binding("catalogue", "connect", [], "Connect a model…"),
-  binding("catalogue", "new", [], "New entry of the catalogue"),
-  binding("catalogue", "try", ["t"], "Try the tool, or what the entry shows first"),
-  binding("catalogue", "versions", ["v"], "The versions of the entry"),
+  binding("catalog", "connect", [], "Connect a model…"),
+  binding("catalog", "new", [], "New entry of the catalog"),
+  binding("catalog", "try", ["t"], "Try the tool, or what the entry shows first"),
+  binding("catalog", "versions", ["v"], "The versions of the entry"),
 
   binding("runs", "pause", ["Space"], "Pause this run, or let it go on"),
   binding("runs", "cancel", ["."], "Cancel this run"),

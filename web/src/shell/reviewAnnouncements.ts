@@ -1,6 +1,6 @@
 // Says at once, on whatever screen, that somebody waits for a decision: a run stands still until then.
 import { call } from "../api/client";
-import { onTold } from "../api/events";
+import { onServerEvent } from "../api/events";
 import { announcer } from "./announcer.svelte";
 
 /** Nothing where this person asked somebody else themselves. */
@@ -15,7 +15,7 @@ async function wordsOf(id: string, isDelegated: boolean): Promise<string | undef
 }
 
 export function announceReviews(): () => void {
-  return onTold(({ event, subject }) => {
+  return onServerEvent(({ event, subject }) => {
     if (event !== "review.requested" && event !== "review.delegated") return;
     wordsOf(subject, event === "review.delegated").then(
       (words) => words !== undefined && announcer.interrupt(words),

@@ -50,11 +50,11 @@ async function conversationNamed(id: string): Promise<Subject> {
 }
 
 const OPENED: Partial<Record<RecordedType, (id: string) => string>> = {
-  Service: (id) => to.catalogue("services", id),
-  Tool: (id) => to.catalogue("tools", id),
-  Secret: (id) => to.catalogue("secrets", id),
-  ServiceTemplate: (id) => to.catalogue("service-templates", id),
-  ToolTemplate: (id) => to.catalogue("tool-templates", id),
+  Service: (id) => to.catalog("services", id),
+  Tool: (id) => to.catalog("tools", id),
+  Secret: (id) => to.catalog("secrets", id),
+  ServiceTemplate: (id) => to.catalog("service-templates", id),
+  ToolTemplate: (id) => to.catalog("tool-templates", id),
   Process: (id) => to.process(id),
 };
 
@@ -69,5 +69,5 @@ async function recordNamed({ record: id, version, type }: Recorded): Promise<Sub
 /** The tool may be somebody else's, or gone. */
 async function toolNamed(id: string): Promise<Subject> {
   const tool = await call("get", "/api/v1/tools/{id}", { params: { id } }).catch(() => undefined);
-  return tool ? { href: to.catalogue("tools", id), words: tool.name } : { words: "a tool that is gone" };
+  return tool ? { href: to.catalog("tools", id), words: tool.name } : { words: "a tool that is gone" };
 }

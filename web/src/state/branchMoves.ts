@@ -1,8 +1,8 @@
 // Where somebody went from this tab, and which tellings of the server are older than that.
-import { waitedFor } from "./retry";
+import { settledOrTimeout } from "./timeout";
 import { isAfter } from "./eventPosition";
 
-export class Turnings {
+export class BranchMoves {
   /** Ways that the server has neither answered nor told of, in the order in which they were gone. */
   #open: { node: string }[] = [];
   #underWay = 0;
@@ -33,7 +33,7 @@ export class Turnings {
   /** Whatever somebody does here, one after the other: what was done last comes last, and is what is taken back first. */
   inTurn<T>(act: () => Promise<T>): Promise<T> {
     const done = this.#last.then(act);
-    this.#last = waitedFor(done.catch(() => undefined));
+    this.#last = settledOrTimeout(done.catch(() => undefined));
     return done;
   }
   /**

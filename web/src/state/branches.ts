@@ -55,7 +55,7 @@ const shownFirst = (nodes: readonly string[], shown: string | undefined): string
 /** Which of these branches a node is on; none for what is not in the tree. */
 export function branchWith(tree: Tree, branches: readonly Branch[], node: string): Branch | undefined {
   const byStart = new Map(branches.map((branch) => [branch.start, branch]));
-  for (let at: string | undefined = node; at; at = tree.knots.get(at)?.parent) {
+  for (let at: string | undefined = node; at; at = tree.treeNodes.get(at)?.parent) {
     const found = byStart.get(at);
     if (found) return found;
   }

@@ -1,7 +1,7 @@
 // What a browser remembers by itself. Nothing fails when it may not.
 const PREFIX = "skein.";
 
-export function kept<T>(name: string, otherwise: T): T {
+export function readStored<T>(name: string, otherwise: T): T {
   try {
     const text = localStorage.getItem(PREFIX + name);
     return text === null ? otherwise : (JSON.parse(text) as T);
@@ -11,7 +11,7 @@ export function kept<T>(name: string, otherwise: T): T {
 }
 
 /** Whether it is remembered: a full or forbidden storage only costs that. */
-export function keep(name: string, value: unknown): boolean {
+export function writeStored(name: string, value: unknown): boolean {
   try {
     if (value === undefined) localStorage.removeItem(PREFIX + name);
     else localStorage.setItem(PREFIX + name, JSON.stringify(value));
@@ -21,7 +21,7 @@ export function keep(name: string, value: unknown): boolean {
   }
 }
 
-export function keptNames(prefix: string): string[] {
+export function storedNames(prefix: string): string[] {
   try {
     return Object.keys(localStorage)
       .filter((name) => name.startsWith(PREFIX + prefix))

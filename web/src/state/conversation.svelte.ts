@@ -4,16 +4,16 @@
 // person does is shown at once and taken back when the server refuses it.
 import { SvelteMap, SvelteSet } from "svelte/reactivity";
 import { all, call, type Schemas } from "../api/client";
-import { onResync, onTold, type Told } from "../api/events";
+import { onResync, onServerEvent, type ServerEvent } from "../api/events";
 import { asProblem, type Problem } from "../api/problem";
 import { answers } from "./liveAnswers.svelte";
 import { CANONICAL, canonicalOf } from "./mainBranch";
 import { jobs } from "./jobs.svelte";
 import { localNode } from "./localNode";
-import { Makings } from "./generations.svelte";
+import { Generations } from "./generations.svelte";
 import { outbox, standIn, type Sent } from "./outbox.svelte";
-import { Tree, type Knot, type Shown } from "./tree";
-import { Turnings } from "./branchMoves";
+import { Tree, type TreeNode, type ShownTurn } from "./tree";
+import { BranchMoves } from "./branchMoves";
 
 export type Node = Schemas["NodeView"] & { tags?: string[] };
 
@@ -42,11 +42,11 @@ export class Conversation {
   readonly problems = new SvelteMap<string, { what: string; problem: Problem; retry: () => void }>();
   readonly busy = new SvelteSet<string>();
   /** How the answers that were in sight were made. */
-  readonly makings = new Makings();
+  readonly generations = new Generations();
   tree = new Tree();
   /** Grows whenever somebody turns elsewhere; an answer that was asked for before turns nobody away from there. */
   moves = 0;
-  readonly turnings = new Turnings();
+  readonly branchMoves = new BranchMoves();
   #asked = new Set<string>();
   /** How often each was asked for, and which answer was taken last: what was asked for earlier may come later. */
   #asks = new Map<string, number>();
@@ -61,8 +61,8 @@ export class Conversation {
 
   async open(): Promise<void> {
     this.#stops = [
-      onTold((told) => void this.#told(told)),
-      onResync(() => (this.turnings.forget(), void this.load())),
+      onServerEvent((told) => void this.#told(told)),
+      onResync(() => (this.branchMoves.forget(), void this.load())),
       outbox.listen((sent) => this.#sent(sent)),
     ];
     await this.load();
@@ -72,7 +72,7 @@ export class Conversation {
     this.#gone = true;
     this.#stops.forEach((stop) => stop());
     answers.dropAll();
-    this.makings.stop();
+    this.generations.stop();
     [...this.#waiting.keys()].forEach((id) => this.#settle(id));
   }
 
@@ -86,7 +86,7 @@ export class Conversation {
       if (this.#gone) return;
       const { visited, cursor } = this.tree;
       this.tree = Tree.of(skeleton);
-      if (this.moves !== moves && cursor && this.tree.knots.has(cursor)) this.tree.cursor = cursor;
+      if (this.moves !== moves && cursor && this.tree.treeNodes.has(cursor)) this.tree.cursor = cursor;
       for (const [node, turn] of visited) if (!this.tree.visited.has(node)) this.tree.visited.set(node, turn);
       if (this.tree.cursor) this.tree.turnTo(this.tree.cursor);
       this.about = about;
@@ -148,13 +148,13 @@ export class Conversation {
   }
 
   /** The turns on the screen; `through` names another branch. */
-  shown(through?: string): Shown[] {
+  shown(through?: string): ShownTurn[] {
     void this.revision;
     return this.tree.shown(through);
   }
-  knot(id: string): Knot | undefined {
+  treeNode(id: string): TreeNode | undefined {
     void this.revision;
-    return this.tree.knots.get(id);
+    return this.tree.treeNodes.get(id);
   }
   remarksOf(id: string): string[] {
     void this.revision;
@@ -170,7 +170,7 @@ export class Conversation {
 
   /** Fetches the bodies of these nodes, which lie on one path, top first. */
   async want(nodes: string[]): Promise<void> {
-    this.makings.want(nodes.filter((id) => this.#isMade(id)));
+    this.generations.want(nodes.filter((id) => this.#isMade(id)));
     const missing = nodes.filter(
       (id) => !this.bodies.has(id) && !this.#asked.has(id) && !id.startsWith("local-"),
     );
@@ -209,8 +209,8 @@ export class Conversation {
   }
 
   #isMade(id: string): boolean {
-    const knot = this.tree.knots.get(id);
-    return (knot?.author === "model" || knot?.author === "system") && knot.status !== "pending";
+    const treeNode = this.tree.treeNodes.get(id);
+    return (treeNode?.author === "model" || treeNode?.author === "system") && treeNode.status !== "pending";
   }
 
   async fetch(id: string): Promise<Node | undefined> {
@@ -232,8 +232,8 @@ export class Conversation {
   #body(node: Node): void {
     const before = this.bodies.get(node.id);
     this.bodies.set(node.id, { ...node, tags: node.tags ?? before?.tags });
-    const knot = this.tree.knots.get(node.id);
-    if (knot && knot.status !== node.status) {
+    const treeNode = this.tree.treeNodes.get(node.id);
+    if (treeNode && treeNode.status !== node.status) {
       this.tree.put(node);
       this.#changed();
     }
@@ -251,7 +251,7 @@ export class Conversation {
       answers.drop(node.id);
       outbox.ended(node);
       this.#settle(node.id, node);
-      if (this.#isMade(node.id)) this.makings.again(node.id);
+      if (this.#isMade(node.id)) this.generations.again(node.id);
     }
     this.#changed();
   }
@@ -275,7 +275,7 @@ export class Conversation {
   /** Asks for answers and shows the one that is to be shown, unless somebody went elsewhere meanwhile. */
   async answer(ask: () => Promise<Schemas["Mutated_AnsweringView"]>): Promise<void> {
     const { moves } = this;
-    const made = await this.turnings.inTurn(ask);
+    const made = await this.branchMoves.inTurn(ask);
     this.begun(made, this.moves === moves);
   }
   async answerAfter(node: string, processIds: string[], samples: number): Promise<void> {
@@ -320,7 +320,7 @@ export class Conversation {
     const waiting = outbox.of(this.id).filter(({ node }) => node === undefined);
     if (waiting.length === 0 && this.#standIns.length === 0) return;
     const { cursor } = this.tree;
-    const above = cursor && this.tree.knots.get(cursor)?.parent;
+    const above = cursor && this.tree.treeNodes.get(cursor)?.parent;
     for (const id of this.#standIns.reverse()) {
       this.tree.remove(id);
       this.bodies.delete(id);
@@ -333,24 +333,27 @@ export class Conversation {
       this.bodies.set(node.id, node);
     }
     // Whoever stood at something that was taken back stands at what is above it.
-    const here = [cursor, this.#standIns.at(-1), above].find((id) => id && this.tree.knots.has(id));
+    const here = [cursor, this.#standIns.at(-1), above].find((id) => id && this.tree.treeNodes.has(id));
     if (here) this.tree.turnTo(here);
     this.#changed();
   }
 
   /** Listens to whatever is being said in this conversation. */
   async #followPending(): Promise<void> {
-    const pending = [...this.tree.knots.values()].filter(
-      (knot) => knot.status === "pending" && !answers.isFollowed(knot.id) && !knot.id.startsWith("local-"),
+    const pending = [...this.tree.treeNodes.values()].filter(
+      (treeNode) =>
+        treeNode.status === "pending" &&
+        !answers.isFollowed(treeNode.id) &&
+        !treeNode.id.startsWith("local-"),
     );
     if (pending.length === 0) return;
     const running = await call("get", "/api/v1/executions", {
       query: { conversationId: this.id, status: "running", limit: 100 },
     });
     for (const { nodeId, id } of running.data)
-      if (nodeId && pending.some((knot) => knot.id === nodeId)) this.follow(nodeId, id);
-    const unknown = pending.filter((knot) => !answers.isFollowed(knot.id));
-    await Promise.all(unknown.map((knot) => this.fetchIfDone(knot.id)));
+      if (nodeId && pending.some((treeNode) => treeNode.id === nodeId)) this.follow(nodeId, id);
+    const unknown = pending.filter((treeNode) => !answers.isFollowed(treeNode.id));
+    await Promise.all(unknown.map((treeNode) => this.fetchIfDone(treeNode.id)));
   }
   async fetchIfDone(id: string): Promise<void> {
     const node = await call("get", "/api/v1/nodes/{id}", { params: { id } }).catch(() => undefined);
@@ -360,18 +363,19 @@ export class Conversation {
     answers.follow(node, executionId, () => void this.fetch(node));
   }
 
-  async #told({ event, subject, cursor }: Told): Promise<void> {
+  async #told({ event, subject, cursor }: ServerEvent): Promise<void> {
     if (!OWN_EVENTS.test(event) || this.#gone) return;
     if (event.startsWith("node.")) {
-      const known = this.tree.knots.get(subject);
+      const known = this.tree.treeNodes.get(subject);
       // What we have finished needs no second look, unless its marks changed.
       if (known && known.status === "complete" && this.bodies.has(subject) && event === "node.created")
         return;
       await this.fetch(subject);
     } else if (event === "path.moved") {
       const { moves } = this;
-      if (this.turnings.isOld(subject, cursor) || this.tree.cursor === subject) return;
-      const isOurs = this.tree.knots.has(subject) || (await this.fetch(subject))?.conversationId === this.id;
+      if (this.branchMoves.isOld(subject, cursor) || this.tree.cursor === subject) return;
+      const isOurs =
+        this.tree.treeNodes.has(subject) || (await this.fetch(subject))?.conversationId === this.id;
       if (isOurs && this.moves === moves) this.turnTo(subject);
     } else if (subject === this.id) {
       this.about = await call("get", "/api/v1/conversations/{id}", { params: { id: this.id } }).catch(

@@ -17,7 +17,7 @@ type Answers = Schemas["Mutated_AnsweringView"];
  * Says something at the end of a path, and asks processes for answers. While the server cannot be reached it waits in this
  * browser. Throws after it took back what was shown.
  */
-export async function say(
+export async function sendMessage(
   conversation: Conversation,
   parent: string | undefined,
   content: Content,
@@ -28,10 +28,10 @@ export async function say(
   const before = conversation.cursor;
   const title = titleOf(conversation.about);
   // What is said while an answer comes waits for it.
-  const awaits = parent && conversation.tree.knots.get(parent)?.status === "pending" ? parent : undefined;
+  const awaits = parent && conversation.tree.treeNodes.get(parent)?.status === "pending" ? parent : undefined;
   const said = outbox.say(
     { conversation: conversation.id, title, parent, content, processIds, samples, awaits },
-    (send) => conversation.turnings.inTurn(send),
+    (send) => conversation.branchMoves.inTurn(send),
   );
   const waiting = outbox.of(conversation.id).at(-1);
   if (waiting) conversation.turnTo(standIn(waiting.key));
@@ -45,7 +45,7 @@ export async function say(
 }
 
 /** Asks for answers to a node that has none yet. */
-export async function answerAfter(
+export async function requestAnswer(
   conversation: Conversation,
   node: string,
   processIds: string[],
@@ -55,7 +55,7 @@ export async function answerAfter(
 }
 
 /** Asks for more answers at a turn, to the node given. */
-export async function answerBeside(
+export async function requestAlternative(
   conversation: Conversation,
   turnId: string,
   parent: string | undefined,
@@ -82,11 +82,11 @@ export async function regenerate(
 }
 
 /** Goes to exactly this node; what follows it stays below. */
-export const activate = (conversation: Conversation, nodeId: string): Promise<void> =>
+export const activateNode = (conversation: Conversation, nodeId: string): Promise<void> =>
   underway(turn(conversation, nodeId, nodeId));
 
 /** Chooses an alternative: goes to where somebody was last below it, so that its own continuation is on the screen. */
-export const choose = (conversation: Conversation, nodeId: string): Promise<void> =>
+export const selectAlternative = (conversation: Conversation, nodeId: string): Promise<void> =>
   underway(turn(conversation, nodeId, conversation.tree.endBelow(nodeId)));
 
 async function turn(conversation: Conversation, chosen: string, end: string): Promise<void> {
@@ -94,7 +94,7 @@ async function turn(conversation: Conversation, chosen: string, end: string): Pr
   // What waits to be sent is not on the server yet: the path goes to what it follows.
   const isThere = (id: string) => !id.startsWith("local-");
   const node = conversation.tree.ancestors(end).findLast(isThere);
-  const turnId = conversation.tree.knots.get(node ?? "")?.turn;
+  const turnId = conversation.tree.treeNodes.get(node ?? "")?.turn;
   conversation.turnTo(end);
   const { moves } = conversation;
   // Where its owner stands is not for others to say.
@@ -104,9 +104,9 @@ async function turn(conversation: Conversation, chosen: string, end: string): Pr
   let place: string | undefined;
   const tell = async () => (place = await placed("put", path, { params }));
   const went = await conversation.attempt(chosen, "show this alternative", () =>
-    conversation.turnings.tell(before, node, tell),
+    conversation.branchMoves.tell(before, node, tell),
   );
-  const back = conversation.turnings.stands ?? before;
+  const back = conversation.branchMoves.stands ?? before;
   if (!went && back && conversation.moves === moves) conversation.turnTo(back);
   // There is no way back to what the server did not have.
   if (went && place && before && before !== node && isThere(before)) {
@@ -141,7 +141,7 @@ async function grow(
 ): Promise<Schemas["Mutated_GrownView"]> {
   const path = "/api/v1/conversations/{id}/turns/{turnId}/alternatives";
   const params = { id: conversation.id, turnId };
-  const grown = await conversation.turnings.inTurn(() => call("post", path, { params, body }));
+  const grown = await conversation.branchMoves.inTurn(() => call("post", path, { params, body }));
   return grown as Schemas["Mutated_GrownView"];
 }
 
@@ -164,7 +164,7 @@ async function setMarks(
   }
   const put = () => call("put", "/api/v1/nodes/{id}/marks", { params: { id: nodeId }, body: marks });
   const went = await conversation.attempt(nodeId, "change the marks", async () => {
-    conversation.take(await conversation.turnings.inTurn(put));
+    conversation.take(await conversation.branchMoves.inTurn(put));
   });
   if (!went && before) conversation.take(before);
   return went;
@@ -183,7 +183,7 @@ function defined({ bookmarked, excluded, pruned }: Schemas["MarksBody"]): {
 }
 
 /** Makes the path that ends at a node the canonical one, or none where it was; there is one at most. */
-export async function star(conversation: Conversation, nodeId: string): Promise<boolean> {
+export async function toggleMainBranch(conversation: Conversation, nodeId: string): Promise<boolean> {
   const before = conversation.canonical;
   const isOn = before !== undefined && conversation.tree.ancestors(nodeId).includes(before);
   if (isOn) return mark(conversation, before, { untag: [CANONICAL] });
@@ -194,7 +194,7 @@ export async function star(conversation: Conversation, nodeId: string): Promise<
 }
 
 /** Keeps what a broken answer had said beside it, and has a process go on after it. */
-export async function goOnFrom(
+export async function continueFrom(
   conversation: Conversation,
   turnId: string,
   broken: string,
@@ -203,7 +203,7 @@ export async function goOnFrom(
   const kept = await grow(conversation, turnId, { keptFrom: broken, makeActive: true });
   conversation.take(kept.node);
   conversation.turnTo(kept.node.id);
-  if (processIds.length > 0) await answerAfter(conversation, kept.node.id, processIds);
+  if (processIds.length > 0) await requestAnswer(conversation, kept.node.id, processIds);
 }
 
 export const annotate = (

@@ -6,7 +6,7 @@ type Spending = Schemas["SpendingView"];
 const AT_ONCE = 100;
 
 /** How each of these nodes was made: run, tokens, cost and calls. */
-export async function makingsOf(
+export async function fetchGenerations(
   nodes: readonly string[],
   signal?: AbortSignal,
 ): Promise<Map<string, Schemas["MakingView"]>> {
@@ -14,7 +14,7 @@ export async function makingsOf(
   for (let first = 0; first < nodes.length; first += AT_ONCE) {
     const nodeIds = nodes.slice(first, first + AT_ONCE).join(",");
     const { data } = await call("get", "/api/v1/makings", { query: { nodeIds }, signal });
-    for (const making of data) found.set(making.nodeId, making);
+    for (const generation of data) found.set(generation.nodeId, generation);
   }
   return found;
 }

@@ -1,5 +1,5 @@
 // What was typed and not yet taken by the server, kept per place until it is: no error, reload or sign-out loses it.
-import { keep, kept, keptNames } from "./browserStorage";
+import { writeStored, readStored, storedNames } from "./browserStorage";
 
 const PREFIX = "draft.";
 const SAVE_WAIT_MS = 250;
@@ -7,7 +7,7 @@ const waiting = new Map<string, { value: unknown; timer: ReturnType<typeof setTi
 
 /** The draft of a place: `conversation/<id>`, `edit/<node>`, `process/<id>`. */
 export const draft = <T>(place: string, otherwise: T): T =>
-  waiting.has(place) ? (waiting.get(place)?.value as T) : kept<T>(PREFIX + place, otherwise);
+  waiting.has(place) ? (waiting.get(place)?.value as T) : readStored<T>(PREFIX + place, otherwise);
 
 /** Keeps what was typed. Typing does not wait for it. */
 export function keepDraft(place: string, value: unknown): void {
@@ -20,17 +20,17 @@ export function keepDraft(place: string, value: unknown): void {
 export function dropDraft(place: string): void {
   clearTimeout(waiting.get(place)?.timer);
   waiting.delete(place);
-  keep(PREFIX + place, undefined);
+  writeStored(PREFIX + place, undefined);
 }
 
-export const draftPlaces = (): string[] => keptNames(PREFIX).map((name) => name.slice(PREFIX.length));
+export const draftPlaces = (): string[] => storedNames(PREFIX).map((name) => name.slice(PREFIX.length));
 
 function write(place: string): void {
   const held = waiting.get(place);
   if (!held) return;
   waiting.delete(place);
   clearTimeout(held.timer);
-  keep(PREFIX + place, held.value);
+  writeStored(PREFIX + place, held.value);
 }
 
 /** Before the page goes away. */

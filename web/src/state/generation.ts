@@ -2,26 +2,26 @@
 import type { Schemas } from "../api/client";
 import { costWords } from "./cost";
 
-export type Making = Schemas["MakingView"];
-export type MadeCall = Schemas["MadeCallView"];
+export type Generation = Schemas["MakingView"];
+export type GenerationCall = Schemas["MadeCallView"];
 
 /** The calls people want to see: not the model's own answers, nor what every process asks of Skein first. */
-export const shownCalls = ({ calls }: Making): MadeCall[] =>
+export const shownCalls = ({ calls }: Generation): GenerationCall[] =>
   calls.filter(
     ({ operation, isOwn, caller }) => operation !== "llm_call" && !(isOwn && caller === "process"),
   );
 
 /** The models that answered, as their providers name them. */
-export const modelsOf = ({ calls }: Making): string[] => [
+export const modelsOf = ({ calls }: Generation): string[] => [
   ...new Set(calls.flatMap(({ model, status }) => (model && status === "success" ? [model] : []))),
 ];
 
 /** The calls in which a model thought aloud before it answered. */
-export const thoughtIn = ({ calls }: Making): MadeCall[] =>
+export const thoughtIn = ({ calls }: Generation): GenerationCall[] =>
   calls.filter(({ reasoningTokens, rawResponseId }) => reasoningTokens && rawResponseId);
 
 /** How much that was; "about" where nobody counted it. */
-export function reasoningWords({ reasoningTokens, reasoningIsEstimate }: MadeCall): string {
+export function reasoningWords({ reasoningTokens, reasoningIsEstimate }: GenerationCall): string {
   const counted = `${(reasoningTokens ?? 0).toLocaleString("en-GB")} ${reasoningTokens === 1 ? "token" : "tokens"}`;
   return reasoningIsEstimate ? `about ${counted}` : counted;
 }
@@ -32,21 +32,21 @@ const STATUS_WORDS: Record<string, string> = {
   cancelled: "cancelled",
   unknown: "nobody saw its end",
 };
-export const callStatus = ({ status }: MadeCall): string =>
+export const callStatus = ({ status }: GenerationCall): string =>
   status ? (STATUS_WORDS[status] ?? status) : "under way";
 
-export const tokensOf = ({ inputTokens, outputTokens }: Making): number | undefined =>
+export const tokensOf = ({ inputTokens, outputTokens }: Generation): number | undefined =>
   inputTokens == null && outputTokens == null ? undefined : (inputTokens ?? 0) + (outputTokens ?? 0);
 
 /** "1,204 tokens · 0.0042 USD"; what is not known is left out. */
-export function usedWords(making: Making): string {
-  const tokens = tokensOf(making);
+export function usedWords(generation: Generation): string {
+  const tokens = tokensOf(generation);
   const told = tokens === undefined ? [] : [`${tokens.toLocaleString("en-GB")} tokens`];
-  const cost = costWords(making.cost);
+  const cost = costWords(generation.cost);
   return [...told, ...(cost === undefined ? [] : [cost])].join(" · ");
 }
 
-export function usedInFull({ inputTokens, outputTokens, calls }: Making): string {
+export function usedInFull({ inputTokens, outputTokens, calls }: Generation): string {
   const told = [
     inputTokens == null ? "" : `${inputTokens.toLocaleString("en-GB")} tokens read`,
     outputTokens == null ? "" : `${outputTokens.toLocaleString("en-GB")} written`,

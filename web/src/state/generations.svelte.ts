@@ -1,13 +1,13 @@
 // How the answers in sight were made. They are asked about together, so that a long conversation costs a few questions.
 import { SvelteMap } from "svelte/reactivity";
-import type { Making } from "./generation";
-import { makingsOf } from "./cost";
+import type { Generation } from "./generation";
+import { fetchGenerations } from "./cost";
 
 /** What comes into sight meanwhile is asked about together. */
 const GATHER_MS = 60;
 
-export class Makings {
-  readonly of = new SvelteMap<string, Making>();
+export class Generations {
+  readonly of = new SvelteMap<string, Generation>();
   #asked = new Set<string>();
   #waiting: string[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -35,7 +35,7 @@ export class Makings {
     this.#timer = undefined;
     const nodes = this.#waiting.splice(0);
     try {
-      for (const [node, making] of await makingsOf(nodes)) this.of.set(node, making);
+      for (const [node, generation] of await fetchGenerations(nodes)) this.of.set(node, generation);
     } catch {
       // What was said is there without it; it is asked again when it is in sight again.
       nodes.forEach((node) => this.#asked.delete(node));

@@ -1,7 +1,7 @@
 // What is under way: runs, operations and questions to people, for the status bar and the rail.
 import { call, type Schemas } from "../api/client";
-import { onProgress, onResync, onTold, type Told } from "../api/events";
-import { Newest } from "./latestRequest";
+import { onProgress, onResync, onServerEvent, type ServerEvent } from "../api/events";
+import { LatestRequest } from "./latestRequest";
 
 export type Run = Schemas["ExecutionView"];
 const REFRESH_WAIT_MS = 150;
@@ -26,7 +26,7 @@ class Jobs {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #look: ReturnType<typeof setTimeout> | undefined;
   #queue: ReturnType<typeof setTimeout> | undefined;
-  #newest = new Newest();
+  #newest = new LatestRequest();
   /** Operations that have ended: what is heard of them later was said before. */
   #over = new Set<string>();
 
@@ -36,7 +36,7 @@ class Jobs {
 
   start(): () => void {
     const stops = [
-      onTold((told) => this.#told(told)),
+      onServerEvent((told) => this.#told(told)),
       onResync(() => this.#soon()),
       onProgress(({ operationId, progress }) => {
         if (this.#over.has(operationId)) return;
@@ -97,7 +97,7 @@ class Jobs {
     if (this.waiting > 0) this.#queue = setTimeout(() => void this.refresh(), LOOK_WAIT_MS);
   }
 
-  #told({ event }: Told): void {
+  #told({ event }: ServerEvent): void {
     if (ENDS.has(event)) void this.#drop();
     if (event.startsWith("execution.") || event.startsWith("review.")) this.#soon();
   }

@@ -1,7 +1,7 @@
 // Lists are read again whenever something changes, and an answer that was asked for earlier may come later.
 
 /** Asks by turns: whoever asked says afterwards whether nobody asked again meanwhile, so that their answer counts. */
-export class Newest {
+export class LatestRequest {
   #asked = 0;
   ask(): () => boolean {
     const own = ++this.#asked;
@@ -10,7 +10,7 @@ export class Newest {
 }
 
 /** Does something whenever it is asked to, one at a time: however often it is asked meanwhile, it is done once more. */
-export function onceMore(work: () => Promise<void>): () => Promise<void> {
+export function coalesce(work: () => Promise<void>): () => Promise<void> {
   let isWanted = false;
   let underWay: Promise<void> | undefined;
   async function go() {

@@ -1,6 +1,6 @@
 // How the panes of a conversation stood when it was last open in this browser.
 import { SvelteMap } from "svelte/reactivity";
-import { keep, kept } from "./browserStorage";
+import { writeStored, readStored } from "./browserStorage";
 
 export interface Layout {
   /** Which pane the inspector showed, while it was open. */
@@ -17,13 +17,13 @@ class Layouts {
 
   of(conversation: string | undefined): Layout {
     if (conversation === undefined) return {};
-    return this.#known.get(conversation) ?? kept<Layout>(placeOf(conversation), {});
+    return this.#known.get(conversation) ?? readStored<Layout>(placeOf(conversation), {});
   }
   keep(conversation: string, changes: Layout): void {
     const layout = { ...this.of(conversation), ...changes };
     this.#known.set(conversation, layout);
     const isPlain = Object.values(layout).every((value) => value === undefined);
-    keep(placeOf(conversation), isPlain ? undefined : layout);
+    writeStored(placeOf(conversation), isPlain ? undefined : layout);
   }
 }
 export const layouts = new Layouts();

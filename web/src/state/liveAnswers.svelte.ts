@@ -4,7 +4,7 @@ import { listen } from "../api/stream";
 import type { Problem } from "../api/problem";
 import { TokenRate } from "./rate";
 
-export interface Saying {
+export interface LiveAnswer {
   executionId: string;
   text: string;
   startedAt: number;
@@ -16,7 +16,7 @@ const FLUSH_MS = 33;
 const RATE_MS = 500;
 
 class Answers {
-  readonly saying = new SvelteMap<string, Saying>();
+  readonly saying = new SvelteMap<string, LiveAnswer>();
   /** Tokens a second of all that is being said, reckoned from characters. */
   rate = $state<number>();
   #speed = new TokenRate();

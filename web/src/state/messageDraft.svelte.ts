@@ -3,7 +3,7 @@ import type { Problem } from "../api/problem";
 import type { Block } from "./content";
 import { draft, dropDraft, keepDraft } from "./drafts";
 
-export interface Attached {
+export interface DraftAttachment {
   key: string;
   name: string;
   /** There once it is uploaded. */
@@ -12,14 +12,14 @@ export interface Attached {
 }
 interface Kept {
   text: string;
-  attached: Attached[];
+  attached: DraftAttachment[];
 }
 export const placeOf = (conversation: string): string => `conversation/${conversation}`;
 
-export class Writing {
+export class MessageDraft {
   readonly place: string;
   text = $state("");
-  attached = $state.raw<readonly Attached[]>([]);
+  attached = $state.raw<readonly DraftAttachment[]>([]);
   problem = $state.raw<Problem>();
   isSending = $state(false);
 
@@ -45,12 +45,12 @@ export class Writing {
     this.text = text;
     this.#keep();
   }
-  attach(attached: readonly Attached[]): void {
+  attach(attached: readonly DraftAttachment[]): void {
     this.attached = attached;
     this.#keep();
   }
   /** Takes everything out to be sent; `giveBack` puts it before what was written since. */
-  take(): { text: string; attached: readonly Attached[]; giveBack: () => void } {
+  take(): { text: string; attached: readonly DraftAttachment[]; giveBack: () => void } {
     const { text, attached } = this;
     this.text = "";
     this.attached = [];
@@ -71,13 +71,13 @@ export class Writing {
 const NOTHING: Kept = { text: "", attached: [] };
 
 /** Those that are on the screen, or that something under way will still write to. */
-const open = new Map<string, Writing>();
+const open = new Map<string, MessageDraft>();
 
 /** What is being written in a conversation. Whoever comes back while it is on its way finds the same. */
-export function writingIn(conversation: string): Writing {
+export function messageDraftOf(conversation: string): MessageDraft {
   const before = open.get(conversation);
   if (before?.isLive) return before;
-  const writing = new Writing(conversation);
+  const writing = new MessageDraft(conversation);
   open.set(conversation, writing);
   return writing;
 }

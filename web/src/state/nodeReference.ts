@@ -3,9 +3,9 @@ import { call } from "../api/client";
 
 const ID = /item_[0-7][0-9A-HJKMNP-TV-Z]{25}/;
 const ADDRESS = /\/c\/([^/?#\s]+)\/n\/([^/?#\s]+)/;
-export type Named = { id: string } | { conversation: string; localId: string };
+export type NodeReference = { id: string } | { conversation: string; localId: string };
 
-export function namedIn(text: string): Named | undefined {
+export function parseNodeReference(text: string): NodeReference | undefined {
   const [, conversation, name] = ADDRESS.exec(text) ?? [];
   if (conversation && name && !ID.test(name)) return { conversation, localId: decodeURIComponent(name) };
   const id = ID.exec(name ?? text)?.[0];
@@ -13,10 +13,10 @@ export function namedIn(text: string): Named | undefined {
 }
 
 /** What to say of a text that names none. */
-export const unnamed = (text: string): string | undefined =>
-  text.trim() && !namedIn(text) ? "Paste the id of a node, or a link to one." : undefined;
+export const nodeReferenceFault = (text: string): string | undefined =>
+  text.trim() && !parseNodeReference(text) ? "Paste the id of a node, or a link to one." : undefined;
 
-export async function idOf(named: Named): Promise<string> {
+export async function resolveNodeId(named: NodeReference): Promise<string> {
   if ("id" in named) return named.id;
   const params = { id: named.conversation, localId: named.localId };
   return (await call("get", "/api/v1/conversations/{id}/nodes/{localId}", { params })).id;

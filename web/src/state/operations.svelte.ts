@@ -2,7 +2,7 @@
 import { call } from "../api/client";
 import { asProblem, type Problem } from "../api/problem";
 import { allDone } from "./pendingActs";
-import { Newest } from "./latestRequest";
+import { LatestRequest } from "./latestRequest";
 import { entryOf, isAboutTheSame, isTakenBackByKey, undoable, type Entry, type Moved } from "./operations";
 import { isAfter } from "./eventPosition";
 import { session } from "./session.svelte";
@@ -47,7 +47,7 @@ class Operations {
   #moves: Moved[] = [];
   /** What could not be taken back: the key goes on with what was done before it. */
   #failed = new Set<string>();
-  #newest = new Newest();
+  #newest = new LatestRequest();
   #undoing: Promise<Entry | undefined> = Promise.resolve(undefined);
 
   get undoable(): Set<string> {

@@ -3,11 +3,11 @@
 // A message is named when it is written, and every try to send it bears that name: one that arrived although its answer was
 // lost is known again. Tabs take turns, so that none overtakes another.
 import { call, newKey, type Schemas } from "../api/client";
-import { onConnection, onTold } from "../api/events";
+import { onConnection, onServerEvent } from "../api/events";
 import { look } from "../api/look";
 import { asProblem, Problem } from "../api/problem";
 import type { Content } from "./content";
-import { keep, kept, keptNames } from "./browserStorage";
+import { writeStored, readStored, storedNames } from "./browserStorage";
 import { session } from "./session.svelte";
 
 type Node = Schemas["NodeView"];
@@ -43,7 +43,7 @@ export type Sent =
 const PLACE = "outbox/";
 const placeOf = (key: string): string => PLACE + key;
 const stored = (): Waiting[] =>
-  keptNames(PLACE).flatMap((name) => kept<Waiting | undefined>(name, undefined) ?? []);
+  storedNames(PLACE).flatMap((name) => readStored<Waiting | undefined>(name, undefined) ?? []);
 const inOrder = (one: Waiting, other: Waiting): number => one.at - other.at;
 const LOCK = "skein-outbox";
 const RETRY_MS = 4_000;
@@ -98,7 +98,7 @@ class Outbox {
     addEventListener("storage", follow);
     const stops = [
       onConnection((connection) => void (connection === "open" && (this.#lookAtAwaited(), this.flush()))),
-      onTold(({ event, subject }) => void (event.startsWith("node.") && this.#lookAtAwaited(subject))),
+      onServerEvent(({ event, subject }) => void (event.startsWith("node.") && this.#lookAtAwaited(subject))),
     ];
     return () => {
       removeEventListener("storage", follow);
@@ -317,10 +317,10 @@ class Outbox {
   }
   #keep(entry: Waiting): void {
     this.#forget(entry.key);
-    if (!keep(placeOf(entry.key), entry)) this.#loose.add(entry.key);
+    if (!writeStored(placeOf(entry.key), entry)) this.#loose.add(entry.key);
   }
   #forget(key: string): void {
-    keep(placeOf(key), undefined);
+    writeStored(placeOf(key), undefined);
     this.#loose.delete(key);
   }
   #show(list: Waiting[]): void {

@@ -1,5 +1,5 @@
 // What is shown at once and still on its way to the server: whoever asks what was done last waits for it.
-import { waitedFor } from "./retry";
+import { settledOrTimeout } from "./timeout";
 
 const pending = new Set<Promise<unknown>>();
 
@@ -12,5 +12,5 @@ export function underway<T>(act: Promise<T>): Promise<T> {
 
 /** Resolves when nothing that was begun so far is under way, or has been for too long. */
 export async function allDone(): Promise<void> {
-  if (pending.size > 0) await waitedFor(Promise.allSettled(pending));
+  if (pending.size > 0) await settledOrTimeout(Promise.allSettled(pending));
 }

@@ -1,7 +1,7 @@
 // The processes that can answer, by name, and the default among them: for pickers and for who said what.
 import { all, call, type Schemas } from "../api/client";
-import { onTold } from "../api/events";
-import { Newest, onceMore } from "./latestRequest";
+import { onServerEvent } from "../api/events";
+import { LatestRequest, coalesce } from "./latestRequest";
 
 /** What a run is given when it answers in a conversation. */
 const GIVEN = ["conversationId", "nodeId", "message"];
@@ -23,8 +23,8 @@ class Processes {
   /** Why they could not be read lately. */
   problem = $state.raw<unknown>();
   #started = false;
-  #newest = new Newest();
-  #readDefault = onceMore(async () => {
+  #newest = new LatestRequest();
+  #readDefault = coalesce(async () => {
     this.default = await call("get", "/api/v1/account/default-process").catch(() => this.default);
   });
 
@@ -47,7 +47,7 @@ class Processes {
   }
   start(): void {
     if (!this.#started)
-      onTold(({ event }) => {
+      onServerEvent(({ event }) => {
         if (event.startsWith("process.")) void this.refresh();
         // A call that succeeds ends the trouble of a default that was down.
         else if (ABOUT_DEFAULT.test(event) || (event === "tool.called" && this.default?.problem))

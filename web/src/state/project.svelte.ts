@@ -1,28 +1,28 @@
 // The project at hand: new conversations go there, and Home shows its things.
 import { all, call, type Schemas } from "../api/client";
-import { keep, kept } from "./browserStorage";
+import { writeStored, readStored } from "./browserStorage";
 
 const LAST = "project.last";
 
 class Project {
   list = $state.raw<Schemas["ProjectView"][]>([]);
-  id = $state<string | undefined>(kept<string | undefined>("project", undefined));
+  id = $state<string | undefined>(readStored<string | undefined>("project", undefined));
 
   get current(): Schemas["ProjectView"] | undefined {
     return this.list.find(({ id }) => id === this.id) ?? this.list.find(({ isDefault }) => isDefault);
   }
   /** Which it probably is, before the server said so. */
   get likely(): string | undefined {
-    return this.current?.id ?? this.id ?? kept<string | undefined>(LAST, undefined);
+    return this.current?.id ?? this.id ?? readStored<string | undefined>(LAST, undefined);
   }
   choose(id: string): void {
     this.id = id;
-    keep("project", id);
+    writeStored("project", id);
   }
   async refresh(): Promise<void> {
     this.list = await all((cursor) => call("get", "/api/v1/projects", { query: { cursor } }));
     if (this.id && !this.list.some(({ id }) => id === this.id)) this.id = undefined;
-    keep(LAST, this.current?.id);
+    writeStored(LAST, this.current?.id);
   }
 }
 export const project = new Project();

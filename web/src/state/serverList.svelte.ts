@@ -1,10 +1,10 @@
 // A list that the server keeps: read, read again when told of a change, and acted on.
 import { untrack } from "svelte";
-import { onTold } from "../api/events";
+import { onServerEvent } from "../api/events";
 import { announcer } from "../shell/announcer.svelte";
-import { Newest, onceMore } from "./latestRequest";
+import { LatestRequest, coalesce } from "./latestRequest";
 
-export class Listed<T> {
+export class ServerList<T> {
   rows = $state.raw<T[]>();
   /** Why it could not be read. */
   failed = $state.raw<unknown>();
@@ -13,15 +13,15 @@ export class Listed<T> {
   /** What is being done now. */
   busy = $state<string>();
   #ask: () => Promise<T[]>;
-  #newest = new Newest();
+  #newest = new LatestRequest();
 
   /** To be made while a component is set up. `about` begins the events that change the list. */
   constructor(ask: () => Promise<T[]>, about: string) {
     this.#ask = ask;
-    const readAgain = onceMore(() => this.read());
+    const readAgain = coalesce(() => this.read());
     $effect(() => {
       void untrack(() => this.read());
-      return onTold(({ event }) => void (event.startsWith(about) && readAgain()));
+      return onServerEvent(({ event }) => void (event.startsWith(about) && readAgain()));
     });
   }
 

@@ -2,7 +2,7 @@
 import { call, onProblem, type Schemas } from "../api/client";
 import { onConnection, reconnect, startEvents, stopEvents, type Connection } from "../api/events";
 import { asProblem, type Problem } from "../api/problem";
-import { keep, kept } from "./browserStorage";
+import { writeStored, readStored } from "./browserStorage";
 
 export type SignIn = "asking" | "in" | "out" | "unreachable";
 
@@ -22,7 +22,7 @@ class Session {
   /** Whether what is sent now goes out in the name of whoever this tab shows. */
   get isOwn(): boolean {
     const user = this.account?.user.id;
-    return this.state === "in" && kept(PLACE, user) === user;
+    return this.state === "in" && readStored(PLACE, user) === user;
   }
   get isAdmin(): boolean {
     return this.account?.user.role === "admin";
@@ -48,7 +48,7 @@ class Session {
     try {
       const account = await call("get", "/api/v1/account");
       const { id } = account.user;
-      if (kept(PLACE, undefined) !== id) keep(PLACE, id);
+      if (readStored(PLACE, undefined) !== id) writeStored(PLACE, id);
       // Everything this tab knows is somebody else's.
       if (this.#known !== undefined && this.#known !== id) return location.reload();
       this.#known = id;

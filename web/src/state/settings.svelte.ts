@@ -1,5 +1,5 @@
 // How this browser likes it: appearance, keys, announcements. It stays in the browser.
-import { keep, kept } from "./browserStorage";
+import { writeStored, readStored } from "./browserStorage";
 import type { Preset, Presets } from "./presets";
 
 export type Theme = "system" | "light" | "dark";
@@ -33,7 +33,7 @@ const FIRST: Kept = {
 };
 
 class Settings {
-  #kept = $state<Kept>({ ...FIRST, ...kept<Partial<Kept>>("settings", {}) });
+  #kept = $state<Kept>({ ...FIRST, ...readStored<Partial<Kept>>("settings", {}) });
 
   get theme() {
     return this.#kept.theme;
@@ -121,7 +121,7 @@ class Settings {
     this.apply();
     const follow = (event: StorageEvent) => {
       if (event.key !== "skein.settings") return;
-      this.#kept = { ...FIRST, ...kept<Partial<Kept>>("settings", {}) };
+      this.#kept = { ...FIRST, ...readStored<Partial<Kept>>("settings", {}) };
       this.apply();
     };
     addEventListener("storage", follow);
@@ -130,7 +130,7 @@ class Settings {
 
   #change(changes: Partial<Kept>): void {
     this.#kept = { ...this.#kept, ...changes };
-    keep("settings", this.#kept);
+    writeStored("settings", this.#kept);
     this.apply();
   }
 }

@@ -3,7 +3,7 @@ import type { Schemas } from "../api/client";
 
 export type Author = "human" | "model" | "system" | "imported";
 export type Status = "complete" | "pending" | "failed";
-export interface Knot {
+export interface TreeNode {
   id: string;
   parent: string | undefined;
   /** None for a remark. */
@@ -16,19 +16,19 @@ export interface Knot {
   excluded: boolean;
   createdAt: number;
 }
-export interface Bend {
+export interface TreeTurn {
   id: string;
   /** By ordinal. */
   alternatives: string[];
   selected: string | undefined;
 }
 /** One turn as it is shown. */
-export interface Shown {
+export interface ShownTurn {
   turn: string;
   node: string;
   alternatives: string[];
   /** Other turns that go on from the node before. */
-  ways: string[];
+  branchTurns: string[];
   /** An answer to something that is not shown above it. */
   stale: boolean;
   /** Whether something above it is stale. */
@@ -39,8 +39,8 @@ const AUTHORS: Record<string, Author> = { h: "human", m: "model", s: "system", i
 const STATUSES: Record<string, Status> = { c: "complete", p: "pending", f: "failed" };
 
 export class Tree {
-  readonly knots = new Map<string, Knot>();
-  readonly turns = new Map<string, Bend>();
+  readonly treeNodes = new Map<string, TreeNode>();
+  readonly turns = new Map<string, TreeTurn>();
   readonly children = new Map<string, string[]>();
   readonly remarks = new Map<string, string[]>();
   cursor: string | undefined;
@@ -67,8 +67,8 @@ export class Tree {
         excluded: (marks & 4) !== 0,
         createdAt: nodes.createdAt[index] ?? 0,
       });
-      const bend = turn < 0 ? undefined : tree.turns.get(turns[turn] ?? "");
-      if (bend && nodes.selected[index]) bend.selected = id;
+      const treeTurn = turn < 0 ? undefined : tree.turns.get(turns[turn] ?? "");
+      if (treeTurn && nodes.selected[index]) treeTurn.selected = id;
       const above = parent < 0 ? undefined : nodes.id[parent];
       if (above && turn >= 0 && nodes.visited[index]) tree.visited.set(above, id);
     }
@@ -81,7 +81,7 @@ export class Tree {
    * is read of another may be older than where somebody went since.
    */
   put(node: Schemas["NodeView"]): void {
-    const isNew = !this.knots.has(node.id);
+    const isNew = !this.treeNodes.has(node.id);
     this.add({
       id: node.id,
       parent: node.parentAlternativeId ?? undefined,
@@ -97,101 +97,108 @@ export class Tree {
     if (isNew && node.isActive) this.#select(node.id);
   }
 
-  add(knot: Knot): void {
-    const isNew = !this.knots.has(knot.id);
-    this.knots.set(knot.id, knot);
-    if (knot.turn === undefined) {
+  add(treeNode: TreeNode): void {
+    const isNew = !this.treeNodes.has(treeNode.id);
+    this.treeNodes.set(treeNode.id, treeNode);
+    if (treeNode.turn === undefined) {
       // An event may tell of a remark before the answer that says what it is about.
-      const beside = knot.parent && !this.remarks.get(knot.parent)?.includes(knot.id);
-      if (beside && knot.parent) append(this.remarks, knot.parent, knot.id);
+      const beside = treeNode.parent && !this.remarks.get(treeNode.parent)?.includes(treeNode.id);
+      if (beside && treeNode.parent) append(this.remarks, treeNode.parent, treeNode.id);
       return;
     }
     if (!isNew) return;
-    if (knot.parent) append(this.children, knot.parent, knot.id);
-    const bend = this.turns.get(knot.turn) ?? { id: knot.turn, alternatives: [], selected: undefined };
-    bend.alternatives = [...bend.alternatives, knot.id].sort(
-      (one, other) => (this.knots.get(one)?.ordinal ?? 0) - (this.knots.get(other)?.ordinal ?? 0),
+    if (treeNode.parent) append(this.children, treeNode.parent, treeNode.id);
+    const treeTurn = this.turns.get(treeNode.turn) ?? {
+      id: treeNode.turn,
+      alternatives: [],
+      selected: undefined,
+    };
+    treeTurn.alternatives = [...treeTurn.alternatives, treeNode.id].sort(
+      (one, other) => (this.treeNodes.get(one)?.ordinal ?? 0) - (this.treeNodes.get(other)?.ordinal ?? 0),
     );
-    this.turns.set(knot.turn, bend);
-    if (this.root === undefined || knot.parent === undefined || this.#isAboveTheRoot(knot.id))
-      this.root = this.#topOf(knot).turn;
+    this.turns.set(treeNode.turn, treeTurn);
+    if (this.root === undefined || treeNode.parent === undefined || this.#isAboveTheRoot(treeNode.id))
+      this.root = this.#topOf(treeNode).turn;
   }
 
   /** What is told by events may come before what it answers. */
   #isAboveTheRoot(id: string): boolean {
-    return (this.children.get(id) ?? []).some((child) => this.knots.get(child)?.turn === this.root);
+    return (this.children.get(id) ?? []).some((child) => this.treeNodes.get(child)?.turn === this.root);
   }
-  #topOf(knot: Knot): Knot {
-    let top = knot;
-    for (let above: Knot | undefined = knot; above; above = this.knots.get(above.parent ?? "")) top = above;
+  #topOf(treeNode: TreeNode): TreeNode {
+    let top = treeNode;
+    for (let above: TreeNode | undefined = treeNode; above; above = this.treeNodes.get(above.parent ?? ""))
+      top = above;
     return top;
   }
 
   /** Takes back what was put in before the server had it. */
   remove(id: string): void {
-    const knot = this.knots.get(id);
-    if (!knot) return;
-    this.knots.delete(id);
-    if (knot.parent)
+    const treeNode = this.treeNodes.get(id);
+    if (!treeNode) return;
+    this.treeNodes.delete(id);
+    if (treeNode.parent)
       this.children.set(
-        knot.parent,
-        (this.children.get(knot.parent) ?? []).filter((child) => child !== id),
+        treeNode.parent,
+        (this.children.get(treeNode.parent) ?? []).filter((child) => child !== id),
       );
-    if (knot.parent && this.visited.get(knot.parent) === id) this.visited.delete(knot.parent);
-    const bend = knot.turn === undefined ? undefined : this.turns.get(knot.turn);
-    if (!bend) return;
-    bend.alternatives = bend.alternatives.filter((alternative) => alternative !== id);
-    if (bend.selected === id) bend.selected = bend.alternatives.at(-1);
-    if (bend.alternatives.length > 0) return;
-    this.turns.delete(bend.id);
-    if (this.root === bend.id) this.root = this.#beginning();
+    if (treeNode.parent && this.visited.get(treeNode.parent) === id) this.visited.delete(treeNode.parent);
+    const treeTurn = treeNode.turn === undefined ? undefined : this.turns.get(treeNode.turn);
+    if (!treeTurn) return;
+    treeTurn.alternatives = treeTurn.alternatives.filter((alternative) => alternative !== id);
+    if (treeTurn.selected === id) treeTurn.selected = treeTurn.alternatives.at(-1);
+    if (treeTurn.alternatives.length > 0) return;
+    this.turns.delete(treeTurn.id);
+    if (this.root === treeTurn.id) this.root = this.#beginning();
   }
 
   /** What was said first may have stood in for what the server tells now. */
   #beginning(): string | undefined {
-    for (const { turn, parent } of this.knots.values())
-      if (turn !== undefined && (parent === undefined || !this.knots.has(parent))) return turn;
+    for (const { turn, parent } of this.treeNodes.values())
+      if (turn !== undefined && (parent === undefined || !this.treeNodes.has(parent))) return turn;
     return undefined;
   }
 
   /** Somebody stands at a node: it and everything above it is what is shown. */
   turnTo(id: string): void {
     this.cursor = id;
-    for (let at: string | undefined = id; at; at = this.knots.get(at)?.parent) this.#select(at);
+    for (let at: string | undefined = id; at; at = this.treeNodes.get(at)?.parent) this.#select(at);
   }
 
   #select(id: string): void {
-    const knot = this.knots.get(id);
-    const bend = knot?.turn === undefined ? undefined : this.turns.get(knot.turn);
-    if (!knot || !bend) return;
-    bend.selected = id;
-    if (knot.parent) this.visited.set(knot.parent, id);
+    const treeNode = this.treeNodes.get(id);
+    const treeTurn = treeNode?.turn === undefined ? undefined : this.turns.get(treeNode.turn);
+    if (!treeNode || !treeTurn) return;
+    treeTurn.selected = id;
+    if (treeNode.parent) this.visited.set(treeNode.parent, id);
   }
 
   selectedOf(turn: string): string | undefined {
-    const bend = this.turns.get(turn);
-    return bend?.selected ?? bend?.alternatives.at(-1);
+    const treeTurn = this.turns.get(turn);
+    return treeTurn?.selected ?? treeTurn?.alternatives.at(-1);
   }
 
   ancestors(id: string): string[] {
     const found: string[] = [];
-    for (let at: string | undefined = id; at; at = this.knots.get(at)?.parent) found.push(at);
+    for (let at: string | undefined = id; at; at = this.treeNodes.get(at)?.parent) found.push(at);
     return found.reverse();
   }
 
   /** Turns whose alternatives answer this node. */
   turnsAfter(node: string): string[] {
-    return unique((this.children.get(node) ?? []).map((child) => this.knots.get(child)?.turn));
+    return unique((this.children.get(node) ?? []).map((child) => this.treeNodes.get(child)?.turn));
   }
 
   /** What goes on from a node: the node gone on with last, else the newest. */
   after(node: string): string | undefined {
     const visited = this.visited.get(node);
-    return visited !== undefined && this.knots.has(visited) ? visited : this.children.get(node)?.at(-1);
+    return visited !== undefined && this.treeNodes.has(visited) ? visited : this.children.get(node)?.at(-1);
   }
   /** The node of a turn that goes on from `before`: the one shown there last, else the newest. */
   onWay(before: string, turn: string): string | undefined {
-    const ways = (this.children.get(before) ?? []).filter((child) => this.knots.get(child)?.turn === turn);
+    const ways = (this.children.get(before) ?? []).filter(
+      (child) => this.treeNodes.get(child)?.turn === turn,
+    );
     const last = [this.visited.get(before), this.turns.get(turn)?.selected];
     return last.find((one) => one !== undefined && ways.includes(one)) ?? ways.at(-1);
   }
@@ -199,7 +206,7 @@ export class Tree {
   answersTo(node: string): string | undefined {
     const last = this.visited.get(node);
     const ways = [...(this.children.get(node) ?? []), ...(last === undefined ? [] : [last])].reverse();
-    return ways.map((one) => this.knots.get(one)).find(isAnswer)?.turn;
+    return ways.map((one) => this.treeNodes.get(one)).find(isAnswer)?.turn;
   }
   /** Where somebody was last below a node: the end of its own continuation. */
   endBelow(node: string): string {
@@ -209,27 +216,27 @@ export class Tree {
   }
 
   /** The turns on the screen: the path, and what goes on below it. A branch can be named by any node on it. */
-  shown(through?: string): Shown[] {
+  shown(through?: string): ShownTurn[] {
     const wanted = new Map<string | undefined, string>();
-    if (through) for (const id of this.ancestors(through)) wanted.set(this.knots.get(id)?.parent, id);
-    const found: Shown[] = [];
+    if (through) for (const id of this.ancestors(through)) wanted.set(this.treeNodes.get(id)?.parent, id);
+    const found: ShownTurn[] = [];
     const top = this.root === undefined ? undefined : this.selectedOf(this.root);
     // What leads to a fork from elsewhere is not of this tree.
-    let node = (through && this.ancestors(through).find((id) => this.knots.has(id))) || top;
+    let node = (through && this.ancestors(through).find((id) => this.treeNodes.has(id))) || top;
     let before: string | undefined;
     let belowStale = false;
     const seen = new Set<string>();
     while (node && !seen.has(node)) {
       seen.add(node);
-      const knot = this.knots.get(node);
-      if (knot?.turn === undefined) break;
-      const stale = before !== undefined && knot.parent !== before;
-      const ways = before === undefined ? [] : this.turnsAfter(before);
+      const treeNode = this.treeNodes.get(node);
+      if (treeNode?.turn === undefined) break;
+      const stale = before !== undefined && treeNode.parent !== before;
+      const turns = before === undefined ? [] : this.turnsAfter(before);
       found.push({
-        turn: knot.turn,
+        turn: treeNode.turn,
         node,
-        alternatives: this.turns.get(knot.turn)?.alternatives ?? [],
-        ways: ways.length > 1 ? ways : [],
+        alternatives: this.turns.get(treeNode.turn)?.alternatives ?? [],
+        branchTurns: turns.length > 1 ? turns : [],
         stale,
         belowStale,
       });
@@ -244,21 +251,21 @@ export class Tree {
    * Nothing answers what is shown. An answer to another version of it is shown as stale; what people went on to say is not.
    */
   #answerElsewhere(node: string): string | undefined {
-    const turn = this.elsewhere(node).find((one) => isAnswer(this.knots.get(this.selectedOf(one) ?? "")));
+    const turn = this.elsewhere(node).find((one) => isAnswer(this.treeNodes.get(this.selectedOf(one) ?? "")));
     return turn === undefined ? undefined : this.selectedOf(turn);
   }
 
   /** Turns below that follow other alternatives of the last shown turn. */
   elsewhere(node: string): string[] {
-    const turn = this.knots.get(node)?.turn;
+    const turn = this.treeNodes.get(node)?.turn;
     const others = (turn ? (this.turns.get(turn)?.alternatives ?? []) : []).filter((one) => one !== node);
     return unique(others.flatMap((one) => this.turnsAfter(one)));
   }
 }
 
 /** Whether a process wrote it: a model's words, or what a process made of several. */
-export const isAnswer = (knot: Pick<Knot, "author"> | undefined): boolean =>
-  knot?.author === "model" || knot?.author === "system";
+export const isAnswer = (treeNode: Pick<TreeNode, "author"> | undefined): boolean =>
+  treeNode?.author === "model" || treeNode?.author === "system";
 
 function append(to: Map<string, string[]>, key: string, value: string): void {
   const before = to.get(key);

@@ -1,9 +1,9 @@
 // When this browser last had a conversation verified, and what came of it.
 import { call, type Schemas } from "../api/client";
 import { asProblem, type Problem } from "../api/problem";
-import { keep, kept } from "./browserStorage";
+import { writeStored, readStored } from "./browserStorage";
 
-export interface Verified {
+export interface LastVerification {
   verdict: string;
   nodes: number;
   /** In milliseconds. */
@@ -15,13 +15,13 @@ const isGood = (verdict: string): boolean => verdict !== "invalid" && verdict !=
 /** What is shown of one conversation. */
 export class Verification {
   readonly conversation: string;
-  last = $state.raw<Verified>();
+  last = $state.raw<LastVerification>();
   busy = $state(false);
   problem = $state.raw<Problem>();
 
   constructor(conversation: string) {
     this.conversation = conversation;
-    this.last = kept<Verified | undefined>(placeOf(conversation), undefined);
+    this.last = readStored<LastVerification | undefined>(placeOf(conversation), undefined);
   }
 
   get isGood(): boolean {
@@ -38,7 +38,7 @@ export class Verification {
         params: { id: this.conversation },
       });
       this.last = { verdict: report.verdict, nodes: report.nodes, at: Date.now() };
-      keep(placeOf(this.conversation), this.last);
+      writeStored(placeOf(this.conversation), this.last);
       return report;
     } catch (error) {
       this.problem = asProblem(error);

@@ -1,6 +1,6 @@
 // Colours for code, once it is on the screen: an ornament that comes when it comes, and stays away when it takes too long.
 import DOMPurify from "dompurify";
-import type { Coloured, Wanted } from "./highlight.worker";
+import type { HighlightResult, HighlightRequest } from "./highlight.worker";
 
 /** Longer code is read as it is. */
 const CODE_CHARS_MAX = 20_000;
@@ -16,7 +16,7 @@ const kept = new Map<string, string>();
 function started(): Worker {
   if (worker) return worker;
   worker = new Worker(new URL("./highlight.worker.ts", import.meta.url), { type: "module" });
-  worker.onmessage = ({ data: { id, html } }: MessageEvent<Coloured>) => waiting.get(id)?.(html);
+  worker.onmessage = ({ data: { id, html } }: MessageEvent<HighlightResult>) => waiting.get(id)?.(html);
   worker.onerror = giveUp;
   return worker;
 }
@@ -36,7 +36,7 @@ function asked(code: string, language: string): Promise<string | undefined> {
       waiting.delete(id);
       resolve(html);
     });
-    started().postMessage({ id, code, language } satisfies Wanted);
+    started().postMessage({ id, code, language } satisfies HighlightRequest);
   });
 }
 

@@ -10,12 +10,12 @@ import typescript from "highlight.js/lib/languages/typescript";
 import xml from "highlight.js/lib/languages/xml";
 import yaml from "highlight.js/lib/languages/yaml";
 
-export interface Wanted {
+export interface HighlightRequest {
   id: number;
   code: string;
   language: string;
 }
-export interface Coloured {
+export interface HighlightResult {
   id: number;
   /** Nothing for a language that is not known here. */
   html?: string;
@@ -25,9 +25,9 @@ const languages = { bash, diff, json, python, rust, sql, typescript, xml, yaml }
 for (const [name, language] of Object.entries(languages)) highlighter.registerLanguage(name, language);
 highlighter.registerAliases(["javascript", "js", "jsx", "mjs"], { languageName: "typescript" });
 
-addEventListener("message", ({ data: { id, code, language } }: MessageEvent<Wanted>) => {
+addEventListener("message", ({ data: { id, code, language } }: MessageEvent<HighlightRequest>) => {
   const html = highlighter.getLanguage(language)
     ? highlighter.highlight(code, { language, ignoreIllegals: true }).value
     : undefined;
-  postMessage({ id, html } satisfies Coloured);
+  postMessage({ id, html } satisfies HighlightResult);
 });

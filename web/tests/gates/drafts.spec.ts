@@ -40,7 +40,7 @@ test("a call and a run wait for what can be read", async ({ page, person, skein 
     "request",
     (one) => one.method() === "POST" && /tools|execute/.test(one.url()) && called.push(one.url()),
   );
-  await page.goto(`${skein.origin}/catalogue/tools/${await person.tool("Echo")}`);
+  await page.goto(`${skein.origin}/catalog/tools/${await person.tool("Echo")}`);
   await raw(page).click();
   await json(page).fill(BROKEN);
   await page.getByRole("button", { name: "Call it" }).click();

@@ -210,7 +210,7 @@ test("two people change one thing: the later is told, and keeps what was written
 }) => {
   watch.allow(/status of 409/);
   const service = await person.service("Gauge");
-  await page.goto(`${skein.origin}/catalogue/services/${service.id}`);
+  await page.goto(`${skein.origin}/catalog/services/${service.id}`);
   await expect(page.getByRole("heading", { name: "Gauge" })).toBeVisible();
   await page.getByRole("tab", { name: /edit|change/i }).click();
   const description = page.getByRole("textbox", { name: "Description" });
@@ -230,7 +230,7 @@ test("what was written before somebody else's change says so when it is come bac
   skein,
 }) => {
   const made = await person.service("Gauge");
-  const editing = `${skein.origin}/catalogue/services/${made.id}?tab=edit`;
+  const editing = `${skein.origin}/catalog/services/${made.id}?tab=edit`;
   await page.goto(editing);
   const description = page.getByRole("textbox", { name: "Description" });
   await description.fill(TYPED);

@@ -36,8 +36,8 @@ test("a dialog that leads elsewhere takes nobody back", async ({ page, person, s
 });
 
 test("where nothing had the focus, closing leads to the screen", async ({ page, skein }) => {
-  await page.goto(`${skein.origin}/catalogue/services`);
-  await page.getByRole("navigation", { name: "Catalogue" }).waitFor();
+  await page.goto(`${skein.origin}/catalog/services`);
+  await page.getByRole("navigation", { name: "Catalog" }).waitFor();
   await page.keyboard.press("Control+k");
   const field = page.getByRole("combobox", { name: "What to do, or where to go" });
   await expect(field).toBeFocused();

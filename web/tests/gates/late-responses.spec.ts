@@ -53,7 +53,7 @@ test("the list of what waits, a new conversation, a fork and a form that is save
   await page.keyboard.press("f");
   await elsewhere(forked, /\/fork$/);
 
-  await page.goto(`${skein.origin}/catalogue/services/new`);
+  await page.goto(`${skein.origin}/catalog/services/new`);
   const saved = await held(page, /\/services$/, "POST");
   await page.getByRole("textbox", { name: "Name" }).fill("Gauge");
   await page.getByRole("button", { name: /^(Make|Save|Describe).*service/ }).click();

@@ -208,7 +208,7 @@ test("the keys that are shown are those that act here, and single letters only w
   await page.keyboard.press("?");
   const keys = page.getByRole("dialog", { name: "Keys" });
   await expect(keys.getByRole("heading", { name: "Conversation" })).toBeVisible();
-  await expect(keys.getByRole("heading", { name: "Catalogue" })).toHaveCount(0);
+  await expect(keys.getByRole("heading", { name: "Catalog" })).toHaveCount(0);
   await expect(keys.locator("div").filter({ hasText: /^E\s*Edit/ })).toHaveCount(1);
   await page.keyboard.press("Escape");
   await expect(turn).toBeFocused();

@@ -1,4 +1,4 @@
-// What the catalogue tells of its tools: how they did in one's own runs.
+// What the catalog tells of its tools: how they did in one's own runs.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { listening } from "../support/conversation";
@@ -10,7 +10,7 @@ test("a tool says how often it was called, how well it went, and what went wrong
   story,
   skein,
 }) => {
-  await told.goto(`${skein.origin}/catalogue/tools/${story.tool}`);
+  await told.goto(`${skein.origin}/catalog/tools/${story.tool}`);
   const numbers = told.getByRole("region", { name: "How it did lately" });
   await expect(numbers).toContainText(/Calls\s*\d+/);
   await expect(numbers).toContainText(/Success\s*0 %/);
@@ -33,7 +33,7 @@ test("a tool that no run has called says so, and numbers come when one does", as
   skein,
 }) => {
   const echo = await person.tool("Echo");
-  await page.goto(`${skein.origin}/catalogue/tools/${echo}`);
+  await page.goto(`${skein.origin}/catalog/tools/${echo}`);
   const numbers = page.getByRole("region", { name: "How it did lately" });
   await expect(numbers).toContainText("None of your runs called it lately.");
   await listening(page);
@@ -54,7 +54,7 @@ test("reading a document that never comes is cancelled where it is seen", async 
   const { port } = silent.address() as AddressInfo;
   await person.allow({ host: "127.0.0.1", port });
   const { id } = await person.service("Gauge", "http");
-  await page.goto(`${skein.origin}/catalogue/services/${id}?tab=discover`);
+  await page.goto(`${skein.origin}/catalog/services/${id}?tab=discover`);
   await page.getByRole("textbox", { name: "Address of the document" }).fill(`http://127.0.0.1:${port}/api`);
   await page.getByRole("textbox", { name: "endpoint" }).fill(`http://127.0.0.1:${port}`);
   const asked = new Promise((resolve) => silent.once("request", resolve));
@@ -74,7 +74,7 @@ test("asking a model that never answers is cancelled, and what was made can be t
   skein,
   model,
 }) => {
-  await page.goto(`${skein.origin}/catalogue/connect`);
+  await page.goto(`${skein.origin}/catalog/connect`);
   await page.getByRole("radio", { name: "OpenAI-compatible models on this machine or network" }).click();
   await page.getByLabel("Address").fill(model.endpoint);
   await page.getByRole("combobox", { name: "Model" }).fill(TOLD);

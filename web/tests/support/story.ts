@@ -73,7 +73,7 @@ async function branches(person: Person, survey: string, from: Node) {
   return { fork: fork.id, folded: folded.id };
 }
 
-async function catalogue(person: Person) {
+async function catalog(person: Person) {
   const { data } = await person.api.get<Page<{ id: string; name: string }>>("/service-templates?limit=100");
   const template = data.find(({ name }) => name === "REST API without credential");
   const service = await person.api.post<{ id: string }>("/services", {
@@ -142,7 +142,7 @@ export async function tell(api: Api): Promise<Story> {
   const person = new Person(api);
   const { survey, question, edited, answers, water, onEdit } = await talk(person);
   const grown = await branches(person, survey, onEdit);
-  const { service, tool } = await catalogue(person);
+  const { service, tool } = await catalog(person);
   const done = await work(person, tool);
   const second = await person.begin("Plan of the summer");
   await person.ask(second.id, "What can you do without a network?");

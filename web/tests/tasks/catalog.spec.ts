@@ -1,4 +1,4 @@
-// What is kept in the catalogue besides tools that are called: sharing, secrets, templates.
+// What is kept in the catalog besides tools that are called: sharing, secrets, templates.
 import { newcomer, signIn } from "../support/test";
 import { expect, task } from "../support/test";
 
@@ -8,11 +8,11 @@ task("share a service, and share it no longer", async ({ page, hands, person, sk
   const context = await browser.newContext();
   await signIn(context, skein, other.api);
   const theirs = await context.newPage();
-  await theirs.goto(`${skein.origin}/catalogue/services`);
+  await theirs.goto(`${skein.origin}/catalog/services`);
   await expect(theirs.getByRole("link", { name: /./ }).first()).toBeVisible();
   await expect(theirs.getByRole("link", { name: new RegExp(name) })).toHaveCount(0);
 
-  await page.goto(`${skein.origin}/catalogue/services/${id}`);
+  await page.goto(`${skein.origin}/catalog/services/${id}`);
   await hands.press(page.getByRole("tab", { name: "Sharing" }));
   const shared = page.getByRole("switch", { name: "Shared with everybody here" });
   await hands.press(shared);
@@ -39,7 +39,7 @@ task(
   "put a secret into the vault, replace it, and delete it",
   async ({ page, hands, watch, person, skein }) => {
     watch.allow(/status of 409/);
-    await page.goto(`${skein.origin}/catalogue/secrets`);
+    await page.goto(`${skein.origin}/catalog/secrets`);
     await hands.press(page.getByRole("link", { name: "New secret" }).first());
     await hands.press(page.getByRole("button", { name: "Put it into the vault" }));
     await expect(page.getByRole("textbox", { name: "Name" })).toHaveAttribute("aria-invalid", "true");
@@ -74,13 +74,13 @@ task(
     await person.api.delete(`/tools/${tool.id}`);
     await hands.press(question.getByRole("button", { name: "Delete" }));
     await expect(question).toBeHidden();
-    await expect(page).toHaveURL(/\/catalogue\/secrets$/);
+    await expect(page).toHaveURL(/\/catalog\/secrets$/);
     await expect(page.getByRole("link", { name: /Key of the gauge/ })).toHaveCount(0);
   },
 );
 
 task("make a template, make something from it, archive and restore it", async ({ page, hands, skein }) => {
-  await page.goto(`${skein.origin}/catalogue/service-templates`);
+  await page.goto(`${skein.origin}/catalog/service-templates`);
   const name = `Gauges by ${hands.kind}`;
   await hands.press(page.getByRole("link", { name: /^New .*template/ }).first());
   await hands.write(page.getByRole("textbox", { name: "Name", exact: true }), name);
@@ -107,7 +107,7 @@ task("look at the versions of a tool and go back to one", async ({ page, hands, 
   const { id: serviceId } = await person.service(`Gauge by ${hands.kind}`);
   const tool = await person.level(serviceId);
   await person.api.put(`/tools/${tool.id}`, { name: "Depth", basedOnHash: tool.hash });
-  await page.goto(`${skein.origin}/catalogue/tools/${tool.id}`);
+  await page.goto(`${skein.origin}/catalog/tools/${tool.id}`);
   await expect(page.getByRole("heading", { name: "Depth" })).toBeVisible();
   if (hands.kind === "keyboard") await page.keyboard.press("v");
   else await page.getByRole("tab", { name: /History/ }).click();

@@ -9,7 +9,7 @@ task(
   "connect a model behind a server written by others, and use it",
   async ({ page, hands, person, litellm }) => {
     await person.refuse(litellm);
-    await hands.go("Catalogue");
+    await hands.go("Catalog");
     await hands.press(page.getByRole("link", { name: "Connect a model" }).first());
     const server = page.getByRole("radio", { name: "OpenAI-compatible models on this machine or network" });
     await hands.press(server);

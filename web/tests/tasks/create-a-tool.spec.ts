@@ -4,14 +4,14 @@ test.describe.configure({ mode: "default" });
 
 task("create a REST tool and try it", async ({ page, hands, person, httpbin }) => {
   await person.refuse(httpbin);
-  await hands.go("Catalogue");
+  await hands.go("Catalog");
   await hands.press(page.getByRole("link", { name: "New service" }).first());
   await hands.write(page.getByRole("textbox", { name: "Name", exact: true }), "Mirror");
   await hands.choose(page.getByLabel("Made from"), "REST API without credential");
   await hands.press(page.getByRole("button", { name: "Make the service" }));
   await expect(page.getByRole("heading", { name: "Mirror" })).toBeVisible();
 
-  await hands.press(page.getByRole("navigation", { name: "Catalogue" }).getByRole("link", { name: "Tools" }));
+  await hands.press(page.getByRole("navigation", { name: "Catalog" }).getByRole("link", { name: "Tools" }));
   await hands.press(page.getByRole("link", { name: "New tool" }).first());
   await hands.write(page.getByRole("textbox", { name: "Name", exact: true }), "Say it back");
   await hands.choose(page.getByLabel("Service"), "Mirror");

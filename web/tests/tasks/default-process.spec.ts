@@ -26,7 +26,7 @@ test("the first connected model is the default until another is chosen, and its 
   await begin();
   await expect(next).toHaveText("Chat");
 
-  await page.goto(`${skein.origin}/catalogue/connect`);
+  await page.goto(`${skein.origin}/catalog/connect`);
   await page.getByRole("radio", { name: "OpenAI-compatible models on this machine or network" }).click();
   await page.getByLabel("Address").fill(model.endpoint);
   await page.getByRole("combobox", { name: "Model" }).fill(RECORDING);

@@ -60,7 +60,7 @@ task("delete a tool and a process, and have them back", async ({ page, hands, pe
   const { id } = await person.level(serviceId);
   const status = page.getByRole("contentinfo", { name: "Status" });
   const tool = page.getByRole("link", { name: /^Level/ });
-  await page.goto(`${skein.origin}/catalogue/tools/${id}`);
+  await page.goto(`${skein.origin}/catalog/tools/${id}`);
   await hands.press(page.getByRole("button", { name: "Delete" }));
   await hands.press(page.getByRole("dialog").getByRole("button", { name: "Delete" }));
   await expect(status).toContainText("Level is deleted. U undoes it.");
@@ -108,7 +108,7 @@ task("delete a tool and a process, and have them back", async ({ page, hands, pe
   await expect(restored).toContainText("Level");
   await expect(lines.filter({ hasText: "Deleted the tool" }).first()).toContainText("changed since");
   await expect(lines.filter({ hasText: "Restored the process" })).toContainText(process.name);
-  await expectAccessible(page, "operations of the catalogue");
+  await expectAccessible(page, "operations of the catalog");
   // What was restored can be deleted again from here.
   const back = lines.filter({ hasText: "Restored the process" });
   await hands.press(back.getByRole("button", { name: "Undo" }));

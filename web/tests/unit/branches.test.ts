@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { branchesOf, branchWith } from "../../src/state/branches";
-import { Tree, type Knot } from "../../src/state/tree";
+import { Tree, type TreeNode } from "../../src/state/tree";
 
-const knot = (id: string, parent: string | undefined, turn: string, ordinal = 1): Knot => ({
+const treeNode = (id: string, parent: string | undefined, turn: string, ordinal = 1): TreeNode => ({
   id,
   parent,
   turn,
@@ -20,13 +20,13 @@ const lines = (tree: Tree) =>
 /** q – a – b – c, another answer a2 – d, and another way e on from b. */
 function talk(): Tree {
   const tree = new Tree();
-  tree.add(knot("q", undefined, "t1"));
-  tree.add(knot("a", "q", "t2", 1));
-  tree.add(knot("a2", "q", "t2", 2));
-  tree.add(knot("b", "a", "t3"));
-  tree.add(knot("c", "b", "t4"));
-  tree.add(knot("d", "a2", "t5"));
-  tree.add(knot("e", "b", "t6"));
+  tree.add(treeNode("q", undefined, "t1"));
+  tree.add(treeNode("a", "q", "t2", 1));
+  tree.add(treeNode("a2", "q", "t2", 2));
+  tree.add(treeNode("b", "a", "t3"));
+  tree.add(treeNode("c", "b", "t4"));
+  tree.add(treeNode("d", "a2", "t5"));
+  tree.add(treeNode("e", "b", "t6"));
   tree.turnTo("c");
   return tree;
 }
@@ -42,7 +42,7 @@ describe("the branches of a conversation", () => {
   });
   it("begin with every wording of the first turn, and are none where nothing was said", () => {
     const tree = talk();
-    tree.add(knot("q2", undefined, "t1", 2));
+    tree.add(treeNode("q2", undefined, "t1", 2));
     tree.turnTo("q2");
     expect(lines(tree)[0]).toBe("q2…q2 from 1, 1");
     expect(branchesOf(tree)).toHaveLength(4);
@@ -59,8 +59,8 @@ describe("the branches of a conversation", () => {
     const tree = new Tree();
     for (let at = 0; at < 10_000; at++) {
       const before = at === 0 ? undefined : `n${at - 1}`;
-      tree.add(knot(`n${at}`, before, `t${at}`));
-      tree.add(knot(`m${at}`, before, `t${at}`, 2));
+      tree.add(treeNode(`n${at}`, before, `t${at}`));
+      tree.add(treeNode(`m${at}`, before, `t${at}`, 2));
     }
     tree.turnTo("n9999");
     const branches = branchesOf(tree);

@@ -1,7 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { addressFault, hostPortOf, isLoopback } from "../../src/screens/catalog/endpoint";
 import { healthOf } from "../../src/screens/catalog/kinds";
-import { chatAmong, chatTool, freeName, processLike, providerOf } from "../../src/screens/catalog/modelConnection";
+import {
+  chatAmong,
+  chatTool,
+  freeName,
+  processLike,
+  providerOf,
+} from "../../src/screens/catalog/modelConnection";
 import {
   bodyOf,
   fromPairs,

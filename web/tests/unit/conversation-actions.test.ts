@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Conversation } from "../../src/state/conversation.svelte";
 import { outbox } from "../../src/state/outbox.svelte";
 import { session } from "../../src/state/session.svelte";
-import { activate, say } from "../../src/state/conversationActions";
+import { activateNode, sendMessage } from "../../src/state/conversationActions";
 
 /** A server that answers changes when it is told to. */
 class Slow {
@@ -61,9 +61,9 @@ afterEach(() => {
 
 describe("what is said", () => {
   it("comes after the ways that somebody went before, and before those they go afterwards", async () => {
-    const there = activate(conversation, "item_a");
-    const said = say(conversation, "item_a", words, [], 1, "draft");
-    const back = activate(conversation, "item_b");
+    const there = activateNode(conversation, "item_a");
+    const said = sendMessage(conversation, "item_a", words, [], 1, "draft");
+    const back = activateNode(conversation, "item_b");
     expect(outbox.of("c1")).toHaveLength(1);
     await settled();
     expect(server.asked).toEqual(["went"]);
@@ -82,8 +82,8 @@ describe("what is said", () => {
     expect(conversation.cursor).toBe("item_b");
   });
   it("is sent when the way before is refused", async () => {
-    const there = activate(conversation, "item_a");
-    const said = say(conversation, "item_a", words, [], 1, "draft");
+    const there = activateNode(conversation, "item_a");
+    const said = sendMessage(conversation, "item_a", words, [], 1, "draft");
     await settled();
     await server.answer(409);
     await there;
@@ -93,8 +93,8 @@ describe("what is said", () => {
     expect(outbox.list).toEqual([]);
   });
   it("can be taken back while it waits for its turn", async () => {
-    const there = activate(conversation, "item_a");
-    const said = say(conversation, "item_a", words, [], 1, "draft");
+    const there = activateNode(conversation, "item_a");
+    const said = sendMessage(conversation, "item_a", words, [], 1, "draft");
     outbox.withdraw(outbox.of("c1")[0]?.key ?? "");
     await settled();
     await server.answer();

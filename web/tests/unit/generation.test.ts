@@ -7,12 +7,12 @@ import {
   thoughtIn,
   usedInFull,
   usedWords,
-  type MadeCall,
-  type Making,
+  type GenerationCall,
+  type Generation,
 } from "../../src/state/generation";
 import { reasoningOf } from "../../src/state/reasoning";
 
-const call = (more: Partial<MadeCall>): MadeCall => ({
+const call = (more: Partial<GenerationCall>): GenerationCall => ({
   id: "item_1",
   executionId: "run_1",
   operation: "rest_call",
@@ -29,7 +29,7 @@ const call = (more: Partial<MadeCall>): MadeCall => ({
   toolName: null,
   ...more,
 });
-const making = (more: Partial<Making>): Making => ({
+const generation = (more: Partial<Generation>): Generation => ({
   nodeId: "item_0",
   executionId: "run_1",
   calls: [],
@@ -45,11 +45,13 @@ const cost = (amount: string, isComplete: boolean) => ({
 
 describe("how an answer was made", () => {
   it("is told in a few words, and only what is known", () => {
-    expect(usedWords(making({ inputTokens: 1000, outputTokens: 204 }))).toBe("1,204 tokens");
-    expect(usedWords(making({ inputTokens: 7, cost: cost("0.0042", true) }))).toBe("7 tokens · 0.0042 USD");
-    expect(usedWords(making({ cost: cost("0.5", false) }))).toBe("0.5 USD or more");
-    expect(usedWords(making({}))).toBe("");
-    expect(usedInFull(making({ inputTokens: 7, calls: [call({})] }))).toBe(
+    expect(usedWords(generation({ inputTokens: 1000, outputTokens: 204 }))).toBe("1,204 tokens");
+    expect(usedWords(generation({ inputTokens: 7, cost: cost("0.0042", true) }))).toBe(
+      "7 tokens · 0.0042 USD",
+    );
+    expect(usedWords(generation({ cost: cost("0.5", false) }))).toBe("0.5 USD or more");
+    expect(usedWords(generation({}))).toBe("");
+    expect(usedInFull(generation({ inputTokens: 7, calls: [call({})] }))).toBe(
       "7 tokens read, 1 call. Opens the run.",
     );
   });
@@ -60,7 +62,7 @@ describe("how an answer was made", () => {
       call({ id: "search", operation: "mcp_tool", isOwn: true }),
       call({ id: "weather", caller: "process" }),
     ];
-    expect(shownCalls(making({ calls })).map(({ id }) => id)).toEqual(["search", "weather"]);
+    expect(shownCalls(generation({ calls })).map(({ id }) => id)).toEqual(["search", "weather"]);
   });
   it("says how a call stands", () => {
     expect(["success", "error", "unknown", null].map((status) => callStatus(call({ status })))).toEqual([
@@ -84,8 +86,8 @@ describe("how an answer was made", () => {
       call({ id: "c", operation: "llm_call", model: "broken", status: "error" }),
       call({ id: "d", operation: "llm_call", model: "small", reasoningTokens: 3 }),
     ];
-    expect(modelsOf(making({ calls }))).toEqual(["large", "small"]);
-    expect(thoughtIn(making({ calls })).map(reasoningWords)).toEqual(["about 1,200 tokens"]);
+    expect(modelsOf(generation({ calls }))).toEqual(["large", "small"]);
+    expect(thoughtIn(generation({ calls })).map(reasoningWords)).toEqual(["about 1,200 tokens"]);
   });
   it("says about of what nobody counted, and of nothing else", () => {
     const words = (reasoningTokens: number, reasoningIsEstimate: boolean) =>

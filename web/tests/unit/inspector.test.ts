@@ -8,7 +8,14 @@ import { reportOf } from "../../src/screens/inspector/verdicts";
 import { areAlike, readable } from "../../src/ui/diffParts";
 import { differenceOf, signed } from "../../src/screens/inspector/lastCallDiff";
 import { offeredTool, offerName } from "../../src/screens/inspector/offeredTools";
-import { imagesOf, overshoot, planFor, sharesOf, whyOf, type Part } from "../../src/screens/inspector/contextWindow";
+import {
+  imagesOf,
+  overshoot,
+  planFor,
+  sharesOf,
+  whyOf,
+  type Part,
+} from "../../src/screens/inspector/contextWindow";
 
 describe("content", () => {
   it("finds the words in any content", () => {

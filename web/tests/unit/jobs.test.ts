@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { Progressed, Told } from "../../src/api/events";
+import type { ProgressEvent, ServerEvent } from "../../src/api/events";
 import { jobs } from "../../src/state/jobs.svelte";
 
 const heard = vi.hoisted(() => ({
-  told: (_: Told) => {},
-  progressed: (_: Progressed) => {},
+  told: (_: ServerEvent) => {},
+  progressed: (_: ProgressEvent) => {},
 }));
 vi.mock("../../src/api/events", () => ({
-  onTold: (listener: typeof heard.told) => ((heard.told = listener), () => {}),
+  onServerEvent: (listener: typeof heard.told) => ((heard.told = listener), () => {}),
   onProgress: (listener: typeof heard.progressed) => ((heard.progressed = listener), () => {}),
   onResync: () => () => {},
 }));

@@ -53,7 +53,7 @@ describe("what was done", () => {
   });
 });
 
-describe("what was done in the catalogue and in settings", () => {
+describe("what was done in the catalog and in settings", () => {
   const delta = (entityType: string, act?: string) =>
     item(entityType, "EntityDelta", { entityType, entityId: "e", version: 3, commit: "h", act });
   const event = (event: string, more: object) => item(event, "SystemEvent", { event, subject: "s", ...more });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { stepsBelow } from "../../src/screens/conversation/regeneration.svelte";
+import { regenerationSteps } from "../../src/screens/conversation/regeneration.svelte";
 import { plain } from "../../src/state/content";
 import { summed } from "../../src/state/cost";
 
@@ -7,7 +7,7 @@ const shown = (node: string, stale = false) => ({
   turn: `turn-${node}`,
   node,
   alternatives: [node],
-  ways: [],
+  branchTurns: [],
   stale,
   belowStale: false,
 });
@@ -17,7 +17,7 @@ const process = (node: string) => (node === "a9" ? undefined : "chat");
 describe("what is regenerated below", () => {
   it("answers in order, with what was said between them", () => {
     const path = [shown("q1"), shown("a1", true), shown("q2"), shown("a2")];
-    expect(stepsBelow(path, 1, author, process).map(({ kind, node }) => `${kind} ${node}`)).toEqual([
+    expect(regenerationSteps(path, 1, author, process).map(({ kind, node }) => `${kind} ${node}`)).toEqual([
       "answer a1",
       "said q2",
       "answer a2",
@@ -25,7 +25,7 @@ describe("what is regenerated below", () => {
   });
   it("ends with an answer, and where nobody knows who answers", () => {
     const path = [shown("q1"), shown("a1", true), shown("q2"), shown("a9"), shown("q3"), shown("a3")];
-    expect(stepsBelow(path, 1, author, process).map(({ node }) => node)).toEqual(["a1"]);
+    expect(regenerationSteps(path, 1, author, process).map(({ node }) => node)).toEqual(["a1"]);
   });
 });
 

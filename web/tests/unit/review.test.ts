@@ -12,7 +12,7 @@ import {
   scopesOf,
   stepOf,
   usualScope,
-  type Asked,
+  type ReviewRequest,
 } from "../../src/screens/review/reviewRequest";
 
 const ask = (id: string, more = {}) => ({ id, output: { variable: id }, ...more });
@@ -55,16 +55,16 @@ describe("a review", () => {
     expect(scopesOf({ askedBy: anna }).map(({ value }) => value)).toEqual(["once", "sameArguments", "run"]);
   });
   it("is asked back where a model can answer its owner", () => {
-    const wish: Asked = { kind: "wish", toolId: "t", name: "t", inputs: {} };
-    const call: Asked = { kind: "call", toolId: "t", inputs: {} };
+    const wish: ReviewRequest = { kind: "wish", toolId: "t", name: "t", inputs: {} };
+    const call: ReviewRequest = { kind: "call", toolId: "t", inputs: {} };
     expect(canAskBack({ asked: wish })).toBe(true);
     expect(canAskBack({ asked: wish, askedBy: { id: "user_a", name: "Anna" } })).toBe(false);
     expect(canAskBack({ asked: call })).toBe(false);
     expect(decisionWords({ decision: "ask", question: "Why?" }, "decided")).toContain("Why?");
   });
   it("is approved with others where nothing has to be said", () => {
-    const call: Asked = { kind: "call", toolId: "t", inputs: {} };
-    const question: Asked = { kind: "answer", prompt: "?", schema: {} };
+    const call: ReviewRequest = { kind: "call", toolId: "t", inputs: {} };
+    const question: ReviewRequest = { kind: "answer", prompt: "?", schema: {} };
     expect(isApprovable({ asked: call, status: "open" })).toBe(true);
     expect(isApprovable({ asked: call, status: "decided" })).toBe(false);
     expect(isApprovable({ asked: question, status: "open" })).toBe(false);

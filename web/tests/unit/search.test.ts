@@ -9,7 +9,7 @@ import {
   remembers,
   type Hit,
 } from "../../src/screens/search/query";
-import { understood, without } from "../../src/screens/search/typedFilters";
+import { parseQuery, without } from "../../src/screens/search/typedFilters";
 
 const hit = (nodeId: string, conversationId: string, more: Partial<Hit> = {}): Hit => ({
   id: `episode_${nodeId}`,
@@ -57,8 +57,8 @@ describe("search", () => {
   it("tells what was brought from what was said", () => {
     expect(remembers("episode_01K9", "item_01K9")).toBe(true);
     expect(remembers("episode_01KA", "item_01K9")).toBe(false);
-    const brought = { source: "text", saidBy: null, knownAt: "2026-11-15T10:00:00Z" };
-    const note = { ...hit("1", "a"), nodeId: undefined, conversationId: undefined, speaker: null, brought };
+    const imported = { source: "text", saidBy: null, knownAt: "2026-11-15T10:00:00Z" };
+    const note = { ...hit("1", "a"), nodeId: undefined, conversationId: undefined, speaker: null, imported };
     expect(passes(note, nothing, undefined)).toBe(true);
     expect(passes(note, { ...nothing, speaker: "brought" }, undefined)).toBe(true);
     expect(passes(note, { ...nothing, speaker: "user" }, undefined)).toBe(false);
@@ -80,7 +80,7 @@ describe("search", () => {
 });
 
 describe("filters that are typed", () => {
-  const asked = (text: string) => understood({ ...nothing, text });
+  const asked = (text: string) => parseQuery({ ...nothing, text });
   it("are taken out of the words", () => {
     const found = asked('late author:"Ada Lovelace" frost model:llama has:tool tag:checked');
     expect(found.words).toBe("late frost");
@@ -110,7 +110,7 @@ describe("filters that are typed", () => {
       expect([asked(text).words, asked(text).typed]).toEqual([text, []]);
   });
   it("stand beside those that were chosen, and are taken away one by one", () => {
-    expect(understood({ ...nothing, text: "heron", since: "2026-01-01" }).since).toBe("2026-01-01");
+    expect(parseQuery({ ...nothing, text: "heron", since: "2026-01-01" }).since).toBe("2026-01-01");
     expect(without("a has:tool b", "has:tool")).toBe("a b");
     expect(without("xtag:a tag:a", "tag:a")).toBe("xtag:a");
     expect(without('"or tag:a" has:tool tag:a has:tool', "has:tool")).toBe('"or tag:a" tag:a');

@@ -2,9 +2,9 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { faviconOf } from "../../src/shell/favicon";
 import { registry, shownKeyOf } from "../../src/keys/registry.svelte";
 import { settings } from "../../src/state/settings.svelte";
-import { Hearing } from "../../src/screens/conversation/answerAnnouncer";
+import { AnswerAnnouncer } from "../../src/screens/conversation/answerAnnouncer";
 import { Sentences } from "../../src/state/sentences";
-import { namedIn, unnamed } from "../../src/state/nodeReference";
+import { parseNodeReference, nodeReferenceFault } from "../../src/state/nodeReference";
 import { TokenRate } from "../../src/state/rate";
 
 describe("how quickly words come", () => {
@@ -85,7 +85,7 @@ describe("keys", () => {
 describe("what is heard of an answer", () => {
   const heard = (how: "whole" | "sentences" | "off", texts: string[], whole: string) => {
     const said: string[] = [];
-    const hearing = new Hearing((words) => said.push(words));
+    const hearing = new AnswerAnnouncer((words) => said.push(words));
     for (const text of texts) hearing.goes("n", text, how);
     hearing.ended(new Set(), () => whole, how);
     return said;
@@ -143,16 +143,16 @@ describe("the sentences of a text that grows", () => {
 describe("the name of a node", () => {
   const ID = "item_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z";
   it("is its id, or the address of its turn by id or short name", () => {
-    expect(namedIn(` ${ID} `)).toEqual({ id: ID });
-    expect(namedIn(`http://localhost:7420/c/conv_1/n/${ID}?pane=node`)).toEqual({ id: ID });
-    expect(namedIn("http://localhost:7420/c/conv_1/n/a3f?pane=node")).toEqual({
+    expect(parseNodeReference(` ${ID} `)).toEqual({ id: ID });
+    expect(parseNodeReference(`http://localhost:7420/c/conv_1/n/${ID}?pane=node`)).toEqual({ id: ID });
+    expect(parseNodeReference("http://localhost:7420/c/conv_1/n/a3f?pane=node")).toEqual({
       conversation: "conv_1",
       localId: "a3f",
     });
   });
   it("is nothing else", () => {
-    expect(namedIn("herons")).toBeUndefined();
-    expect(unnamed("herons")).toMatch(/link/);
-    expect(unnamed("  ")).toBeUndefined();
+    expect(parseNodeReference("herons")).toBeUndefined();
+    expect(nodeReferenceFault("herons")).toMatch(/link/);
+    expect(nodeReferenceFault("  ")).toBeUndefined();
   });
 });

@@ -1,15 +1,15 @@
 import { describe, expect, it } from "vitest";
 import type { Schemas } from "../../src/api/client";
 import { contentOf, reworded, textOf } from "../../src/state/content";
-import { Tree, type Knot } from "../../src/state/tree";
+import { Tree, type TreeNode } from "../../src/state/tree";
 
-const knot = (
+const treeNode = (
   id: string,
   parent: string | undefined,
   turn: string,
   ordinal = 1,
-  author: Knot["author"] = "human",
-): Knot => ({
+  author: TreeNode["author"] = "human",
+): TreeNode => ({
   id,
   parent,
   turn,
@@ -25,10 +25,10 @@ const knot = (
 /** A question with two wordings, an answer to the first, and what was said after it. */
 function talk(): Tree {
   const tree = new Tree();
-  tree.add(knot("q1", undefined, "t1", 1));
-  tree.add(knot("a1", "q1", "t2", 1, "model"));
-  tree.add(knot("q2", "a1", "t3"));
-  tree.add(knot("a2", "q2", "t4", 1, "model"));
+  tree.add(treeNode("q1", undefined, "t1", 1));
+  tree.add(treeNode("a1", "q1", "t2", 1, "model"));
+  tree.add(treeNode("q2", "a1", "t3"));
+  tree.add(treeNode("a2", "q2", "t4", 1, "model"));
   tree.turnTo("a2");
   return tree;
 }
@@ -58,19 +58,19 @@ describe("the shown path", () => {
   });
   it("marks answers to another wording as stale, and keeps what follows them", () => {
     const tree = talk();
-    tree.add(knot("q1b", undefined, "t1", 2));
+    tree.add(treeNode("q1b", undefined, "t1", 2));
     tree.turnTo("q1b");
     expect(nodes(tree)).toEqual(["q1b", "a1!", "q2", "a2"]);
     expect(tree.shown().map(({ belowStale }) => belowStale)).toEqual([false, false, true, true]);
-    tree.add(knot("a1b", "q1b", "t2", 2, "model"));
+    tree.add(treeNode("a1b", "q1b", "t2", 2, "model"));
     tree.turnTo("a1b");
     expect(nodes(tree)).toEqual(["q1b", "a1b"]);
     expect(tree.elsewhere("a1b")).toEqual(["t3"]);
   });
   it("goes from a version of a question to its own answer, never to that of another version", () => {
     const tree = talk();
-    tree.add(knot("q1b", undefined, "t1", 2));
-    tree.add(knot("a1b", "q1b", "t2", 2, "model"));
+    tree.add(treeNode("q1b", undefined, "t1", 2));
+    tree.add(treeNode("a1b", "q1b", "t2", 2, "model"));
     tree.turnTo("a1b");
     // The turn of answers shows the newer one; the older question has one of its own.
     tree.turnTo("q1");
@@ -80,18 +80,18 @@ describe("the shown path", () => {
   });
   it("comes back to the answer that was chosen last below a version, not to the newest", () => {
     const tree = talk();
-    tree.add(knot("a1c", "q1", "t2", 2, "model"));
+    tree.add(treeNode("a1c", "q1", "t2", 2, "model"));
     tree.turnTo("a1c");
     tree.turnTo("a2");
-    tree.add(knot("q1b", undefined, "t1", 2));
-    tree.add(knot("a1b", "q1b", "t2", 3, "model"));
+    tree.add(treeNode("q1b", undefined, "t1", 2));
+    tree.add(treeNode("a1b", "q1b", "t2", 3, "model"));
     tree.turnTo("a1b");
     expect(tree.endBelow("q1")).toBe("a2");
     expect(tree.onWay("q1", "t2")).toBe("a1");
   });
   it("does not put what people said to one answer under another", () => {
     const tree = talk();
-    tree.add(knot("a1b", "q1", "t2", 2, "model"));
+    tree.add(treeNode("a1b", "q1", "t2", 2, "model"));
     tree.turnTo("a1b");
     expect(nodes(tree)).toEqual(["q1", "a1b"]);
     tree.turnTo("a1");
@@ -99,8 +99,8 @@ describe("the shown path", () => {
   });
   it("tells several ways on from one node, and shows a branch that is named", () => {
     const tree = talk();
-    tree.add(knot("other", "a1", "t5"));
-    expect(tree.shown().find(({ node }) => node === "q2")?.ways).toEqual(["t3", "t5"]);
+    tree.add(treeNode("other", "a1", "t5"));
+    expect(tree.shown().find(({ node }) => node === "q2")?.branchTurns).toEqual(["t3", "t5"]);
     expect(nodes(tree, "other")).toEqual(["q1", "a1", "other"]);
     expect(nodes(tree)).toEqual(["q1", "a1", "q2", "a2"]);
   });
@@ -111,22 +111,22 @@ describe("the shown path", () => {
       ["q2", "a2", "q1", "a1"],
     ]) {
       for (const above of [undefined, "elsewhere"]) {
-        const told: Record<string, Knot> = {
-          q1: knot("q1", above, "t1"),
-          a1: knot("a1", "q1", "t2", 1, "model"),
-          q2: knot("q2", "a1", "t3"),
-          a2: knot("a2", "q2", "t4", 1, "model"),
+        const told: Record<string, TreeNode> = {
+          q1: treeNode("q1", above, "t1"),
+          a1: treeNode("a1", "q1", "t2", 1, "model"),
+          q2: treeNode("q2", "a1", "t3"),
+          a2: treeNode("a2", "q2", "t4", 1, "model"),
         };
         const tree = new Tree();
-        for (const id of order) tree.add(told[id] as Knot);
+        for (const id of order) tree.add(told[id] as TreeNode);
         expect(nodes(tree), `${order.join()} ${above}`).toEqual(["q1", "a1", "q2", "a2"]);
       }
     }
   });
   it("begins with what the server tells once the stand-in for it is gone", () => {
     const tree = new Tree();
-    tree.add(knot("local-1", undefined, "local-t"));
-    tree.add(knot("q", undefined, "t1"));
+    tree.add(treeNode("local-1", undefined, "local-t"));
+    tree.add(treeNode("q", undefined, "t1"));
     tree.turnTo("q");
     tree.remove("local-1");
     expect(nodes(tree)).toEqual(["q"]);
@@ -139,11 +139,11 @@ describe("the shown path", () => {
     tree.turnTo("a1");
     tree.put({ ...told, status: "complete" });
     expect(nodes(tree)).toEqual(["q1", "a1", "q2", "a2"]);
-    expect(tree.knots.get("a1b")?.status).toBe("complete");
+    expect(tree.treeNodes.get("a1b")?.status).toBe("complete");
   });
   it("takes back what the server refused", () => {
     const tree = talk();
-    tree.add(knot("local", "a2", "t9"));
+    tree.add(treeNode("local", "a2", "t9"));
     tree.turnTo("local");
     expect(nodes(tree)).toEqual(["q1", "a1", "q2", "a2", "local"]);
     tree.remove("local");
@@ -153,7 +153,7 @@ describe("the shown path", () => {
   it("is quick for ten thousand turns", () => {
     const tree = new Tree();
     for (let at = 0; at < 10_000; at++)
-      tree.add(knot(`n${at}`, at === 0 ? undefined : `n${at - 1}`, `t${at}`));
+      tree.add(treeNode(`n${at}`, at === 0 ? undefined : `n${at - 1}`, `t${at}`));
     tree.turnTo("n9999");
     tree.shown();
     // Time of its own: others may have the processor meanwhile.

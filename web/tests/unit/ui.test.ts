@@ -3,7 +3,7 @@ import { MessageParser } from "../../src/api/sse";
 import { chordOf, isPlain } from "../../src/keys/chord";
 import { match } from "../../src/router.svelte";
 import { ranked } from "../../src/shell/fuzzyRank";
-import { Newest, onceMore } from "../../src/state/latestRequest";
+import { LatestRequest, coalesce } from "../../src/state/latestRequest";
 import { blocksOf, isTooMuch } from "../../src/ui/blocks";
 import { drawnNext } from "../../src/ui/rowsToDraw";
 import { Heights } from "../../src/ui/heights";
@@ -151,7 +151,7 @@ describe("rows that somebody flies past", () => {
 
 describe("answers that come out of order", () => {
   it("count only if nobody asked again", () => {
-    const newest = new Newest();
+    const newest = new LatestRequest();
     const first = newest.ask();
     expect(first()).toBe(true);
     const second = newest.ask();
@@ -159,7 +159,7 @@ describe("answers that come out of order", () => {
   });
   it("is asked once more for all that is told while it is asked", async () => {
     const ends: (() => void)[] = [];
-    const again = onceMore(() => new Promise<void>((resolve) => ends.push(resolve)));
+    const again = coalesce(() => new Promise<void>((resolve) => ends.push(resolve)));
     const done = again();
     void again();
     void again();

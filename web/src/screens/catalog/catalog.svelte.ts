@@ -1,7 +1,7 @@
-// What the catalogue holds for this person; kept in step with what happens elsewhere.
+// What the catalog holds for this person; kept in step with what happens elsewhere.
 import { all, call } from "../../api/client";
-import { onResync, onTold } from "../../api/events";
-import { Newest } from "../../state/latestRequest";
+import { onResync, onServerEvent } from "../../api/events";
+import { LatestRequest } from "../../state/latestRequest";
 import { session } from "../../state/session.svelte";
 import { kinds, SYSTEM, type Entries, type Entry, type Kind } from "./kinds";
 
@@ -25,16 +25,16 @@ const fetchers: { [K in Kind]: (cursor?: string) => Promise<Entries[K][]> } = {
     ),
 };
 
-class Catalogue {
+class Catalog {
   #lists = $state.raw<Lists>({});
   errors = $state.raw<{ [K in Kind]?: unknown }>({});
   #timers = new Map<Kind, ReturnType<typeof setTimeout>>();
-  #newest: Record<Kind, Newest> = {
-    services: new Newest(),
-    tools: new Newest(),
-    secrets: new Newest(),
-    "service-templates": new Newest(),
-    "tool-templates": new Newest(),
+  #newest: Record<Kind, LatestRequest> = {
+    services: new LatestRequest(),
+    tools: new LatestRequest(),
+    secrets: new LatestRequest(),
+    "service-templates": new LatestRequest(),
+    "tool-templates": new LatestRequest(),
   };
 
   list<K extends Kind>(kind: K): Entries[K][] | undefined {
@@ -78,7 +78,7 @@ class Catalogue {
   start(): () => void {
     for (const { id } of kinds) void this.refresh(id);
     const stops = [
-      onTold(({ event }) => {
+      onServerEvent(({ event }) => {
         for (const kind of kinds) if (event.startsWith(kind.event)) this.#soon(kind.id);
       }),
       onResync(() => kinds.forEach(({ id }) => this.#soon(id))),
@@ -101,4 +101,4 @@ function order(one: Entry, other: Entry): number {
 }
 
 export const isOwn = (entry: { ownerId: string }): boolean => entry.ownerId === session.account?.user.id;
-export const catalogue = new Catalogue();
+export const catalog = new Catalog();

@@ -2,13 +2,13 @@
 import { all, call } from "../../api/client";
 import { cancel } from "../../api/operation";
 import { processes } from "../../state/processes.svelte";
-import { catalogue } from "./catalog.svelte";
+import { catalog } from "./catalog.svelte";
 import { tryTool, type Outcome } from "./testCall";
 import { isLoopback, type HostPort } from "./endpoint";
 import type { Tool } from "./kinds";
 import { chatAmong, chatTool, freeName, processLike, type Provider } from "./modelConnection";
 
-export interface Asked {
+export interface ConnectionRequest {
   provider: Provider;
   address: string;
   at: HostPort;
@@ -40,7 +40,7 @@ export class Connection {
     return Boolean(this.tool || this.#made.secret || this.#made.service);
   }
 
-  async connect(asked: Asked): Promise<void> {
+  async connect(asked: ConnectionRequest): Promise<void> {
     this.busy = true;
     this.steps = [];
     this.error = this.outcome = undefined;
@@ -58,7 +58,7 @@ export class Connection {
       );
       const last = this.steps.at(-1);
       if (last && !this.outcome.ok) last.state = "failed";
-      await catalogue.refresh("tools");
+      await catalog.refresh("tools");
       await processes.refresh();
       // The first model that is connected answers in new conversations.
       if (this.outcome.ok && processes.default?.adoptsNext)
@@ -113,7 +113,7 @@ export class Connection {
     if (!tool || this.process) return;
     const listed = await all((cursor) => call("get", "/api/v1/processes", { query: { cursor } }));
     const answers = (id: string) =>
-      catalogue.tools.find((one) => one.id === id)?.operation.messagesFrom !== undefined;
+      catalog.tools.find((one) => one.id === id)?.operation.messagesFrom !== undefined;
     const chat = chatAmong(listed, answers);
     if (!chat) throw new Error("no process like Chat is left to copy; make one under Processes");
     const free = freeName(
@@ -167,7 +167,7 @@ export class Connection {
     );
     this.#made.endpoint = made.id;
   }
-  async #secret({ provider, key, secretId }: Asked): Promise<string | undefined> {
+  async #secret({ provider, key, secretId }: ConnectionRequest): Promise<string | undefined> {
     if (!key.trim()) return secretId || this.#made.secret;
     const value = key.trim();
     if (this.#made.secret) {
@@ -179,7 +179,7 @@ export class Connection {
     }
     const name = freeName(
       `${provider.name} key`.slice(0, 96),
-      catalogue.secrets.map((one) => one.name),
+      catalog.secrets.map((one) => one.name),
     );
     const made = await this.#step("Putting the key into the vault", () =>
       call("post", "/api/v1/secrets", { body: { name, type: "api_key", value } }),
@@ -187,12 +187,12 @@ export class Connection {
     this.#made.secret = made.id;
     return made.id;
   }
-  async #service({ provider, at }: Asked): Promise<string> {
+  async #service({ provider, at }: ConnectionRequest): Promise<string> {
     if (provider.from === "service") return provider.id;
     if (this.#made.service?.from === provider.id) return this.#made.service.id;
     const name = freeName(
       `Models at ${at.host}`.slice(0, 96),
-      catalogue.services.map((one) => one.name),
+      catalog.services.map((one) => one.name),
     );
     const made = await this.#step("Describing the service", () =>
       call("post", "/api/v1/services", { body: { name, serviceTemplateId: provider.id } }),
@@ -200,7 +200,7 @@ export class Connection {
     this.#made.service = { id: made.id, from: provider.id };
     return made.id;
   }
-  async #tool(asked: Asked, serviceId: string, secretId?: string): Promise<Tool> {
+  async #tool(asked: ConnectionRequest, serviceId: string, secretId?: string): Promise<Tool> {
     const connectionParams = { endpoint: asked.address.trim(), model: asked.model.trim() };
     const name = asked.name.trim() || asked.model.trim();
     const before = this.tool;
@@ -218,7 +218,7 @@ export class Connection {
         : call("post", "/api/v1/tools", { body: chatTool({ name, serviceId, connectionParams, secretId }) }),
     );
     this.tool = saved;
-    catalogue.put("tools", saved);
+    catalog.put("tools", saved);
     return saved;
   }
 }

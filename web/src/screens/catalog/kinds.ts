@@ -1,4 +1,4 @@
-// The five kinds of things in the catalogue, and the words for them.
+// The five kinds of things in the catalog, and the words for them.
 import type { Schemas } from "../../api/client";
 import type { IconName } from "../../ui/icons";
 

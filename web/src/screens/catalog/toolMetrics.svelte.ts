@@ -1,7 +1,7 @@
 // How tools did lately in one's own runs; asked about those in sight, and again when runs end.
 import { call, type Schemas } from "../../api/client";
-import { Newest } from "../../state/latestRequest";
-import { whenTold } from "../inspector/resource.svelte";
+import { LatestRequest } from "../../state/latestRequest";
+import { onRelevantEvent } from "../inspector/resource.svelte";
 
 export type ToolMetrics = Schemas["ToolMetricsView"];
 const AT_ONCE = 100;
@@ -11,7 +11,7 @@ class Metrics {
   #of = $state.raw<ReadonlyMap<string, ToolMetrics>>(new Map());
   problem = $state.raw<unknown>();
   #wanted: readonly string[] = [];
-  #newest = new Newest();
+  #newest = new LatestRequest();
 
   of = (tool: string): ToolMetrics | undefined => this.#of.get(tool);
 
@@ -19,7 +19,7 @@ class Metrics {
   watch(tools: readonly string[]): () => void {
     this.#wanted = tools;
     void this.again();
-    return whenTold(({ event }) => CONCERNS.test(event), this.again);
+    return onRelevantEvent(({ event }) => CONCERNS.test(event), this.again);
   }
   again = async (): Promise<void> => {
     const isNewest = this.#newest.ask();

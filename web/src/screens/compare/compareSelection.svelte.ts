@@ -1,11 +1,11 @@
 // Nodes that somebody set aside to compare, from wherever they saw them.
 import { announcer } from "../../shell/announcer.svelte";
-import { keep, kept } from "../../state/browserStorage";
+import { writeStored, readStored } from "../../state/browserStorage";
 
 export const COMPARED_MAX = 4;
 
-class Picks {
-  nodes = $state.raw<readonly string[]>(kept<string[]>("picks", []));
+class CompareSelection {
+  nodes = $state.raw<readonly string[]>(readStored<string[]>("picks", []));
 
   has(node: string): boolean {
     return this.nodes.includes(node);
@@ -18,7 +18,7 @@ class Picks {
   }
   set(nodes: readonly string[]): void {
     this.nodes = nodes.slice(0, COMPARED_MAX);
-    keep("picks", this.nodes.length > 0 ? this.nodes : undefined);
+    writeStored("picks", this.nodes.length > 0 ? this.nodes : undefined);
   }
 }
-export const picks = new Picks();
+export const compareSelection = new CompareSelection();

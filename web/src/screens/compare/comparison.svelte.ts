@@ -1,12 +1,12 @@
 // The nodes that are compared: what they say, or the paths that lead to them, and the runs that made them.
 import { call, isAbort, type Schemas } from "../../api/client";
-import type { Making } from "../../state/generation";
-import { makingsOf } from "../../state/cost";
+import type { Generation } from "../../state/generation";
+import { fetchGenerations } from "../../state/cost";
 
 export type Node = Schemas["TaggedNodeView"];
 export type Turn = Schemas["NodeView"];
 export type Run = Schemas["ExecutionView"];
-export type As = "nodes" | "paths";
+export type CompareMode = "nodes" | "paths";
 
 /** What stands in one column. */
 export interface Column {
@@ -15,13 +15,13 @@ export interface Column {
   problem?: unknown;
   run?: Run;
   /** What it used and cost, as far as that is known. */
-  making?: Making;
+  generation?: Generation;
   /** What only this path has, from where it parts on. */
   turns?: Turn[];
 }
 const PATH_MAX = 1000;
 
-export class Compared {
+export class Comparison {
   columns = $state.raw<Column[]>([]);
   /** How many turns all paths have in common. */
   common = $state<number>();
@@ -29,7 +29,7 @@ export class Compared {
   busy = $state(false);
   #abort: AbortController | undefined;
 
-  async read(ids: readonly string[], as: As): Promise<void> {
+  async read(ids: readonly string[], as: CompareMode): Promise<void> {
     this.#abort?.abort();
     const abort = (this.#abort = new AbortController());
     const before = new Map(this.columns.map((column) => [column.id, column]));
@@ -73,17 +73,17 @@ export class Compared {
 
   async #runs(signal: AbortSignal): Promise<void> {
     const made = this.columns.filter(({ node }) => node?.executedBy).map(({ id }) => id);
-    const makings = await makingsOf(made, signal);
+    const generations = await fetchGenerations(made, signal);
     const runs = await Promise.all(
       this.columns.map(({ id: node }) => {
-        const id = makings.get(node)?.executionId;
+        const id = generations.get(node)?.executionId;
         return id ? call("get", "/api/v1/executions/{id}", { params: { id }, signal }) : undefined;
       }),
     );
     this.columns = this.columns.map((column, index) => ({
       ...column,
       run: runs[index],
-      making: makings.get(column.id),
+      generation: generations.get(column.id),
     }));
   }
 

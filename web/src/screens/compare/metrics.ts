@@ -20,12 +20,12 @@ export function durationOf(startedAt: string, endedAt: string | null | undefined
   return milliseconds < 1000 ? `${milliseconds} ms` : `${(milliseconds / 1000).toFixed(1)} s`;
 }
 
-export function metricsOf({ node, run, making }: Column): Metric[] {
+export function metricsOf({ node, run, generation }: Column): Metric[] {
   const text = textOf(node?.content);
   return [
     { label: "Words", shown: node ? wordCount(text).toLocaleString() : NONE },
-    { label: "Tokens", shown: (making && tokensOf(making)?.toLocaleString()) ?? NONE },
+    { label: "Tokens", shown: (generation && tokensOf(generation)?.toLocaleString()) ?? NONE },
     { label: "Took", shown: run ? durationOf(run.startedAt, run.endedAt) : NONE },
-    { label: "Cost", shown: costWords(making?.cost) ?? NONE },
+    { label: "Cost", shown: costWords(generation?.cost) ?? NONE },
   ];
 }

@@ -11,26 +11,26 @@ import { presetAt, PRESETS, type Preset } from "../../state/presets";
 import { processes } from "../../state/processes.svelte";
 import { settings } from "../../state/settings.svelte";
 import {
-  activate,
-  answerAfter,
-  choose,
+  activateNode,
+  requestAnswer,
+  selectAlternative,
   archive,
-  answerBeside,
+  requestAlternative,
   fork,
   mark,
   regenerate,
   shownText,
-  star,
+  toggleMainBranch,
   stop,
 } from "../../state/conversationActions";
-import type { Shown } from "../../state/tree";
+import type { ShownTurn } from "../../state/tree";
 import { copied } from "../../ui/clipboard";
 import { PINNED } from "../inspector/marks";
 import type { View } from "./view.svelte";
 
 interface Parts {
   view: View;
-  path: () => Shown[];
+  path: () => ShownTurn[];
   focus: (node: string | undefined, align?: "nearest" | "start") => Promise<void>;
   composer: () => HTMLTextAreaElement | undefined;
   list: () => { scrollToEnd: () => void } | undefined;
@@ -43,10 +43,10 @@ export function conversationActions({ view, path, focus, composer }: Parts): Rec
       0,
       path().findIndex(({ node }) => node === view.focused),
     );
-  const here = (): Shown | undefined => path().find(({ node }) => node === view.focused) ?? path().at(-1);
+  const here = (): ShownTurn | undefined => path().find(({ node }) => node === view.focused) ?? path().at(-1);
   const body = () => conversation.bodies.get(here()?.node ?? "");
   const on =
-    (act: (shown: Shown) => unknown): Handler =>
+    (act: (shown: ShownTurn) => unknown): Handler =>
     () => {
       const shown = here();
       if (!shown || shown.node.startsWith("local-")) return;
@@ -58,12 +58,12 @@ export function conversationActions({ view, path, focus, composer }: Parts): Rec
       const next = alternatives[alternatives.indexOf(node) + by];
       if (!next) return;
       view.focused = next;
-      void choose(conversation, next);
+      void selectAlternative(conversation, next);
       await focus(next);
       announcer.say(`Alternative ${alternatives.indexOf(next) + 1} of ${alternatives.length}`);
     });
-  const isFork = ({ alternatives, ways, node }: Shown) =>
-    alternatives.length > 1 || ways.length > 1 || conversation.forksOf(node).length > 0;
+  const isFork = ({ alternatives, branchTurns, node }: ShownTurn) =>
+    alternatives.length > 1 || branchTurns.length > 1 || conversation.forksOf(node).length > 0;
   const toFork = (by: 1 | -1) => () => {
     const all = path();
     for (let at = index() + by; at >= 0 && at < all.length; at += by) {
@@ -87,31 +87,31 @@ export function conversationActions({ view, path, focus, composer }: Parts): Rec
     if (path().at(-1)?.node === node) return announcer.say("This is the end of the path already.");
     router.setQuery({ until: node });
     announcer.say("Gone back to here. What follows is kept; your next message goes on from this turn.");
-    await activate(conversation, node);
+    await activateNode(conversation, node);
   });
   const generate = on(async ({ turn, node }) => {
-    const knot = conversation.knot(node);
-    if (knot?.author !== "human") {
+    const treeNode = conversation.treeNode(node);
+    if (treeNode?.author !== "human") {
       // What stands above it on the screen is what is answered.
-      const above = path()[path().findIndex((one) => one.node === node) - 1]?.node ?? knot?.parent;
+      const above = path()[path().findIndex((one) => one.node === node) - 1]?.node ?? treeNode?.parent;
       const made = conversation.bodies.get(node)?.executedBy;
       const again = () =>
         made
           ? regenerate(conversation, turn, node, above)
-          : answerBeside(conversation, turn, above, view.processIds, 1);
+          : requestAlternative(conversation, turn, above, view.processIds, 1);
       await conversation.attempt(node, "make another answer", again);
     } else {
       const after = conversation.tree.answersTo(node);
       if (after)
         await conversation.attempt(node, "make another answer", () =>
-          answerBeside(conversation, after, node, view.processIds, 1),
+          requestAlternative(conversation, after, node, view.processIds, 1),
         );
-      else await answerAfter(conversation, node, view.processIds);
+      else await requestAnswer(conversation, node, view.processIds);
     }
   });
   const toggle = (name: "bookmarked" | "excluded" | "pruned", words: [string, string]) =>
     on(async ({ node }) => {
-      const now = !(conversation.knot(node)?.[name] ?? false);
+      const now = !(conversation.treeNode(node)?.[name] ?? false);
       if (await mark(conversation, node, { [name]: now })) announcer.say(words[now ? 0 : 1]);
     });
 
@@ -135,7 +135,7 @@ export function conversationActions({ view, path, focus, composer }: Parts): Rec
     "conversation.branches": () => view.open("branches"),
     "conversation.star": async () => {
       const end = path().at(-1)?.node;
-      if (!end || end.startsWith("local-") || !(await star(conversation, end))) return;
+      if (!end || end.startsWith("local-") || !(await toggleMainBranch(conversation, end))) return;
       announcer.say(conversation.canonical ? "This path is the canonical one." : "No path is canonical now.");
     },
     "conversation.rewind": rewind,

@@ -5,7 +5,7 @@ import { Sentences } from "../../state/sentences";
 /** Nobody listens for an hour; what is longer is read. */
 const HEARD_MAX = 20_000;
 
-export class Hearing {
+export class AnswerAnnouncer {
   /** How much of each answer was said already, and how far it is read. */
   #said = new Map<string, { upTo: number; sentences: Sentences }>();
   constructor(private readonly say: (words: string) => void) {}

@@ -3,18 +3,18 @@
 import { call, type Schemas } from "../../api/client";
 import { asProblem, Problem } from "../../api/problem";
 import { tokensOf } from "../../state/generation";
-import { makingsOf, summed } from "../../state/cost";
-import { answerBeside } from "../../state/conversationActions";
+import { fetchGenerations, summed } from "../../state/cost";
+import { requestAlternative } from "../../state/conversationActions";
 import type { Conversation, Node } from "../../state/conversation.svelte";
-import type { Shown } from "../../state/tree";
+import type { ShownTurn } from "../../state/tree";
 
 export type Step =
   | { kind: "answer"; turn: string; node: string; process: string }
   | { kind: "said"; turn: string; node: string };
 
 /** What is to be done from the first stale answer to the end of the path; it ends where nobody knows who answered. */
-export function stepsBelow(
-  shown: readonly Shown[],
+export function regenerationSteps(
+  shown: readonly ShownTurn[],
   first: number,
   authorOf: (node: string) => string | undefined,
   processOf: (node: string) => string | undefined,
@@ -33,22 +33,22 @@ export function stepsBelow(
   return steps;
 }
 
-export interface Expected {
+export interface ExpectedUsage {
   tokens: number;
   owed: Map<string, number>;
   /** Answers whose cost is not known. */
   unknown: number;
 }
 /** What the old answers took: the new ones will take about as much. */
-export async function expected(steps: readonly Step[]): Promise<Expected> {
+export async function expectedUsage(steps: readonly Step[]): Promise<ExpectedUsage> {
   const nodes = steps.filter(({ kind }) => kind === "answer").map(({ node }) => node);
-  const makings = await makingsOf(nodes);
-  const made = nodes.map((node) => makings.get(node));
-  const tokens = made.reduce((sum, making) => sum + ((making && tokensOf(making)) ?? 0), 0);
-  return { tokens, ...summed(made.map((making) => making?.cost)) };
+  const generations = await fetchGenerations(nodes);
+  const made = nodes.map((node) => generations.get(node));
+  const tokens = made.reduce((sum, generation) => sum + ((generation && tokensOf(generation)) ?? 0), 0);
+  return { tokens, ...summed(made.map((generation) => generation?.cost)) };
 }
 
-export class Below {
+export class Regeneration {
   done = $state(0);
   total = $state(0);
   running = $state(false);
@@ -85,7 +85,7 @@ export class Below {
 
 async function answered(conversation: Conversation, turn: string, parent: string, process: string) {
   const before = new Set(conversation.tree.turns.get(turn)?.alternatives);
-  await answerBeside(conversation, turn, parent, [process], 1);
+  await requestAlternative(conversation, turn, parent, [process], 1);
   const made = conversation.tree.turns.get(turn)?.alternatives.find((one) => !before.has(one));
   if (!made) throw new Problem({ status: 0, code: "no_answer", message: "No answer was begun." });
   const node = await conversation.settled(made);

@@ -1,12 +1,12 @@
 // The conversations of the project at hand, last used first, kept in step with what happens.
 import { untrack } from "svelte";
 import { all, call, type Schemas } from "../../api/client";
-import { onResync, onTold } from "../../api/events";
+import { onResync, onServerEvent } from "../../api/events";
 import { asProblem, type Problem } from "../../api/problem";
 import { project } from "../../state/project.svelte";
-import { Newest } from "../../state/latestRequest";
+import { LatestRequest } from "../../state/latestRequest";
 
-export type Kept = Schemas["ConversationView"];
+export type ListedConversation = Schemas["ConversationView"];
 const PAGE = 500;
 /** A burst of events is one change. */
 const REST_MS = 300;
@@ -16,15 +16,15 @@ const CHANGES = /^(conversation|branch|project|node)\./;
 export const isOf = (
   current: string | undefined,
   asked: string | undefined,
-  found: readonly Pick<Kept, "projectId">[],
+  found: readonly Pick<ListedConversation, "projectId">[],
 ): boolean =>
   asked === current || (asked === undefined && found.every(({ projectId }) => projectId === current));
 
 export class Conversations {
-  list = $state.raw<Kept[]>();
+  list = $state.raw<ListedConversation[]>();
   problem = $state.raw<Problem>();
   #most: number;
-  #newest = new Newest();
+  #newest = new LatestRequest();
   #also: () => Promise<void>;
 
   /** To be made while a component is set up; `also` is read along with them. */
@@ -39,7 +39,7 @@ export class Conversations {
         clearTimeout(timer);
         timer = setTimeout(() => void this.load(), REST_MS);
       };
-      const stops = [onResync(soon), onTold(({ event }) => void (CHANGES.test(event) && soon()))];
+      const stops = [onResync(soon), onServerEvent(({ event }) => void (CHANGES.test(event) && soon()))];
       return () => {
         clearTimeout(timer);
         stops.forEach((stop) => stop());
@@ -47,7 +47,7 @@ export class Conversations {
     });
   }
 
-  #of(projectId: string | undefined): Promise<Kept[]> {
+  #of(projectId: string | undefined): Promise<ListedConversation[]> {
     const limit = Math.min(this.#most, PAGE);
     return all(
       (cursor) => call("get", "/api/v1/conversations", { query: { projectId, cursor, limit } }),

@@ -89,7 +89,7 @@ export function modelHealth(models: readonly Service[]): Health {
     what: "models",
     words,
     isWell,
-    href: "/catalogue/services",
+    href: "/catalog/services",
     ...(more ? { more } : {}),
   });
   if (models.length === 0) return found("No model service", false);

@@ -5,7 +5,7 @@ export type Link = Schemas["ProvenanceView"]["data"][number];
 const PAGE = 50;
 const PAGE_VERIFYING = 500;
 
-export class Chain {
+export class HashChain {
   readonly node: string;
   links = $state.raw<Link[]>([]);
   lineage = $state.raw<string[]>([]);

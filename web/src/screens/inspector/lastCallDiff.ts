@@ -1,14 +1,14 @@
 // What a model would be told now, against what it was told last on this path.
 import { call, send, type Schemas } from "../../api/client";
-import { makingsOf } from "../../state/cost";
+import { fetchGenerations } from "../../state/cost";
 import { labelOf, type Part } from "./contextWindow";
 
 /** What a window held: as the call that got it has it on record. */
-export interface Told {
+export interface CallContext {
   totalTokens: number;
   parts: Part[];
 }
-export interface LastCall extends Told {
+export interface LastCall extends CallContext {
   /** The answer that came of it. */
   node: string;
   run: string;
@@ -38,7 +38,7 @@ function keyed(parts: readonly Part[]): Map<string, Part> {
   return found;
 }
 
-export function differenceOf(before: Told, after: Told): Difference {
+export function differenceOf(before: CallContext, after: CallContext): Difference {
   const [old, now] = [keyed(before.parts), keyed(after.parts)];
   const changes: Change[] = [];
   let same = 0;
@@ -61,7 +61,7 @@ export const signed = (tokens: number): string =>
 
 interface Reported {
   messages?: unknown;
-  report?: Told;
+  report?: CallContext;
 }
 
 /** The last call on a path that ended in an answer; undefined where there was none, or it did not use our context. */
@@ -71,7 +71,7 @@ export async function lastCall(
 ): Promise<LastCall | undefined> {
   const answer = path.findLast(({ authorType, status }) => authorType !== "human" && status === "complete");
   if (!answer) return undefined;
-  const run = (await makingsOf([answer.id], signal)).get(answer.id)?.executionId;
+  const run = (await fetchGenerations([answer.id], signal)).get(answer.id)?.executionId;
   if (!run) return undefined;
   const whole = await call("get", "/api/v1/executions/{id}", { params: { id: run }, signal });
   for (const { result } of whole.calls.toReversed()) {

@@ -1,10 +1,10 @@
 // What was sent for an answer: the last call of a model that led to it, as it is on record.
 import { send } from "../../api/client";
-import { makingsOf } from "../../state/cost";
+import { fetchGenerations } from "../../state/cost";
 
 export async function requestOf(node: string): Promise<string> {
-  const making = (await makingsOf([node])).get(node);
-  const asked = making?.calls.filter(({ operation }) => operation === "llm_call").at(-1);
+  const generation = (await fetchGenerations([node])).get(node);
+  const asked = generation?.calls.filter(({ operation }) => operation === "llm_call").at(-1);
   if (!asked) return "No model was asked for it.";
   const payload = await (await send(`/api/v1/items/${asked.id}/payload`, { method: "GET" })).text();
   return JSON.stringify(JSON.parse(payload), null, 2);

@@ -1,6 +1,6 @@
 // What processes, actors and conversations are called, asked once and kept.
 import { all, call, type Schemas } from "../../api/client";
-import { onTold } from "../../api/events";
+import { onServerEvent } from "../../api/events";
 
 type Process = Schemas["ProcessView"];
 type Conversation = Schemas["ConversationView"];
@@ -17,7 +17,7 @@ class Names {
     if (this.#asked) return;
     this.#asked = true;
     void this.#read();
-    onTold(({ event, subject }) => {
+    onServerEvent(({ event, subject }) => {
       if (event.startsWith("process.") || event.startsWith("actor.")) void this.#read();
       if (event.startsWith("conversation.") && this.#conversations.has(subject)) void this.#title(subject);
     });

@@ -3,7 +3,7 @@ import { call } from "../../api/client";
 import { briefOf, textOf } from "./content";
 
 const WORDS_MAX = 80;
-export interface End {
+export interface RelationEnd {
   id: string;
   /** Of a node: the one it is, or is a part of. */
   node?: string;
@@ -11,7 +11,7 @@ export interface End {
   words: string;
 }
 
-export async function endOf(id: string, signal?: AbortSignal): Promise<End> {
+export async function endOf(id: string, signal?: AbortSignal): Promise<RelationEnd> {
   const item = id.split("#")[0] ?? id;
   if (!item.startsWith("item_")) return { id, words: "" };
   const { _type: type } = await call("get", "/api/v1/items/{id}", { params: { id: item }, signal });

@@ -1,10 +1,10 @@
 // Something read from the server: its value, or why it is not there, and how to read it again.
 import { isAbort } from "../../api/client";
-import { onResync, onTold, type Told } from "../../api/events";
+import { onResync, onServerEvent, type ServerEvent } from "../../api/events";
 
 const AGAIN_WAIT_MS = 200;
 
-export class Reading<T> {
+export class Resource<T> {
   value = $state.raw<T>();
   problem = $state.raw<unknown>();
   busy = $state(false);
@@ -35,13 +35,13 @@ export class Reading<T> {
 }
 
 /** Calls back, once for several, when something that concerns it happened; for an `$effect`. */
-export function whenTold(concerns: (told: Told) => boolean, again: () => unknown): () => void {
+export function onRelevantEvent(concerns: (told: ServerEvent) => boolean, again: () => unknown): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const soon = () => {
     clearTimeout(timer);
     timer = setTimeout(again, AGAIN_WAIT_MS);
   };
-  const stops = [onTold((told) => concerns(told) && soon()), onResync(soon)];
+  const stops = [onServerEvent((told) => concerns(told) && soon()), onResync(soon)];
   return () => {
     clearTimeout(timer);
     stops.forEach((stop) => stop());

@@ -1,5 +1,5 @@
 // Asks the worker for a layout; only the last question counts.
-import type { Answered, Asked } from "./layout.worker";
+import type { LayoutResponse, LayoutRequest } from "./layout.worker";
 import { layoutOf, type Layout, type Stage } from "./layout";
 
 /** Smaller trees are laid out at once, which is quicker than to ask. */
@@ -26,7 +26,7 @@ export class Planner {
         worker.removeEventListener("error", fail);
         finish();
       };
-      const hear = ({ data }: MessageEvent<Answered>) => {
+      const hear = ({ data }: MessageEvent<LayoutResponse>) => {
         if (data.ask !== ask) return;
         if ("stage" in data) return void (ask === this.#asks && tell(data.stage));
         if ("failed" in data) return end(() => reject(new Error(data.failed)));
@@ -36,7 +36,7 @@ export class Planner {
         end(() => reject(new Error(event.message || "the layout could not be made")));
       worker.addEventListener("message", hear);
       worker.addEventListener("error", fail);
-      const asked: Asked = { ask, parent: parent.slice() };
+      const asked: LayoutRequest = { ask, parent: parent.slice() };
       worker.postMessage(asked, [asked.parent.buffer]);
     });
   }

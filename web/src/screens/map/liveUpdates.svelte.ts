@@ -1,6 +1,6 @@
 // Keeps a map in step with what happens elsewhere: in other tabs, by runs, by other clients.
 import { call } from "../../api/client";
-import { onResync, onTold, type Told } from "../../api/events";
+import { onResync, onServerEvent, type ServerEvent } from "../../api/events";
 import type { MapState } from "./map.svelte";
 
 const WAIT_MS = 400;
@@ -16,20 +16,20 @@ export function keepInStep(map: MapState): () => void {
       void map.load();
     }, wait);
   };
-  const isOurs = async (told: Told): Promise<boolean> => {
+  const isOurs = async (told: ServerEvent): Promise<boolean> => {
     if (told.subject === map.conversation || map.forest?.at(told.subject) !== undefined) return true;
     if (!told.event.startsWith("node.")) return told.event === "path.moved";
     const node = await call("get", "/api/v1/nodes/{id}", { params: { id: told.subject } });
     return node.conversationId === map.conversation;
   };
-  const hear = (told: Told) => {
+  const hear = (told: ServerEvent) => {
     if (!/^(node|path|frame|conversation)\./.test(told.event)) return;
     isOurs(told).then(
       (ours) => ours && soon(),
       () => undefined,
     );
   };
-  const stops = [onTold(hear), onResync(soon)];
+  const stops = [onServerEvent(hear), onResync(soon)];
   return () => {
     clearTimeout(timer);
     stops.forEach((stop) => stop());

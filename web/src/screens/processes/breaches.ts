@@ -22,7 +22,7 @@ export type Part =
   | "offers"
   | "budget";
 
-export interface Found {
+export interface LocatedBreach {
   rule: string;
   problem: string;
   remedy: string;
@@ -32,7 +32,7 @@ export interface Found {
 }
 
 /** Each breach beside what it concerns; one that names several steps is told at each. */
-export function placed(breaches: readonly Breach[], definition: Definition): Found[] {
+export function placed(breaches: readonly Breach[], definition: Definition): LocatedBreach[] {
   return breaches.flatMap((breach) => {
     const parts = /^step \d/i.test(breach.problem)
       ? breach.problem.split(/;\s+(?=step \d)/i)

@@ -3,7 +3,7 @@ import { call, isAbort } from "../../api/client";
 import { asProblem, type Problem } from "../../api/problem";
 import { draft, dropDraft, keepDraft } from "../../state/drafts";
 import type { Unread } from "../../ui/json";
-import { placed, type Found, type Part } from "./breaches";
+import { placed, type LocatedBreach, type Part } from "./breaches";
 import { blankDefinition, definitionOf, type Definition, type Process } from "./definition";
 import { carryUnread, cleaned, formOf, isSame, putUnread, unreadAnswers, type FormDefinition } from "./form";
 
@@ -24,7 +24,7 @@ export class Editor {
   loadProblem = $state.raw<unknown>();
   saveProblem = $state.raw<Problem>();
   checkProblem = $state.raw<unknown>();
-  found = $state.raw<Found[]>([]);
+  found = $state.raw<LocatedBreach[]>([]);
   isReady = $state(false);
   isSaving = $state(false);
   isChecking = $state(false);
@@ -70,10 +70,10 @@ export class Editor {
   }
 
   /** The broken rules of one field. */
-  at(part: Part, step?: number): Found[] {
+  at(part: Part, step?: number): LocatedBreach[] {
     return this.found.filter((found) => found.part === part && found.step === step);
   }
-  ofStep(step: number): Found[] {
+  ofStep(step: number): LocatedBreach[] {
     return this.found.filter((found) => found.step === step);
   }
 

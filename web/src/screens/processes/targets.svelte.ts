@@ -1,7 +1,7 @@
 // What steps can call: the tools and processes that are there, with the shapes they take and give.
 import { all, call, type Schemas } from "../../api/client";
 import { asProblem } from "../../api/problem";
-import { onResync, onTold } from "../../api/events";
+import { onResync, onServerEvent } from "../../api/events";
 import type { JsonSchema } from "../../ui/jsonSchema";
 import { contextSchema, type Process, type Step, type Tool } from "./definition";
 
@@ -21,7 +21,7 @@ class Targets {
   start(): void {
     if (this.#started) return;
     this.#started = true;
-    onTold(({ event }) => {
+    onServerEvent(({ event }) => {
       if (/^(tool|process)\.(created|changed|archived|deleted)$/.test(event)) void this.refresh();
     });
     onResync(() => void this.refresh());

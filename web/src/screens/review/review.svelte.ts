@@ -1,7 +1,7 @@
 // One review with what surrounds it: the run that waits, the step that asks, and what is being decided.
 import { call, type Schemas } from "../../api/client";
 import { draft, dropDraft, keepDraft } from "../../state/drafts";
-import { Newest } from "../../state/latestRequest";
+import { LatestRequest } from "../../state/latestRequest";
 import { type Unread } from "../../ui/json";
 import type { Process, Step } from "../processes/definition";
 import type { RunView } from "../runs/trace";
@@ -38,7 +38,7 @@ export class ReviewStore {
   question = $state("");
   /** What stands in the fields and cannot be read: nothing is decided by it. */
   #unread = $state<Unread>({});
-  #newest = new Newest();
+  #newest = new LatestRequest();
   /** As it was chosen; as the step says until then. */
   #scope = $state<Scope>();
 

@@ -14,7 +14,7 @@ interface AskedProcess {
   processId: string;
   inputs: Record<string, unknown>;
 }
-export type Asked =
+export type ReviewRequest =
   | ({ kind: "call" } & AskedCall)
   | ({ kind: "wish"; name: string } & AskedCall)
   | { kind: "answer"; prompt: string; schema: JsonSchema }
@@ -29,12 +29,12 @@ export type Decision =
   | { decision: "answer"; value: unknown }
   | { decision: "ask"; question: string };
 export interface ReviewView extends Omit<Schemas["ReviewView"], "asked" | "decision"> {
-  asked: Asked;
+  asked: ReviewRequest;
   decision?: Decision | null;
 }
 export const asReview = (view: Schemas["ReviewView"]): ReviewView => view as unknown as ReviewView;
 
-const TITLES: Record<Asked["kind"], string> = {
+const TITLES: Record<ReviewRequest["kind"], string> = {
   call: "Approve a call",
   wish: "A model wants to call a tool",
   answer: "A question for you",
@@ -42,10 +42,14 @@ const TITLES: Record<Asked["kind"], string> = {
   process: "Approve a nested run",
   unknownProcess: "Nobody saw how a call of this nested run ended",
 };
-export const titleOf = (asked: Asked): string => TITLES[asked.kind];
+export const titleOf = (asked: ReviewRequest): string => TITLES[asked.kind];
 
 /** One line for the list. */
-export function briefOf(asked: Asked, toolName: (id: string) => string, processName?: string | null): string {
+export function briefOf(
+  asked: ReviewRequest,
+  toolName: (id: string) => string,
+  processName?: string | null,
+): string {
   if (asked.kind === "answer") return asked.prompt;
   const inputs = Object.entries(asked.inputs)
     .map(([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`)
@@ -54,7 +58,8 @@ export function briefOf(asked: Asked, toolName: (id: string) => string, processN
   return `${toolName(asked.toolId)}${versionOf(asked)} · ${inputs}`;
 }
 /** Whether nobody saw how it ended. */
-export const isUnknown = ({ kind }: Asked): boolean => kind === "unknown" || kind === "unknownProcess";
+export const isUnknown = ({ kind }: ReviewRequest): boolean =>
+  kind === "unknown" || kind === "unknownProcess";
 export const versionOf = ({ toolVersion }: AskedCall): string =>
   toolVersion ? `, version ${toolVersion}` : "";
 
@@ -75,7 +80,7 @@ export function expiryWords(step: Step | undefined): string {
 }
 
 /** How far an approval reaches unless it is said: it is for one call, or for the run where the process asks but once. */
-export function usualScope(asked: Asked, step: Step | undefined): Scope {
+export function usualScope(asked: ReviewRequest, step: Step | undefined): Scope {
   const offer =
     asked.kind === "wish" ? step?.tools?.find(({ toolId }) => toolId === asked.toolId) : undefined;
   return offer?.approval === "once" ? "run" : "once";

@@ -1,5 +1,5 @@
 // Values of a run that may be edited before it is begun again: texts as they are, anything else as JSON.
-export interface Edited {
+export interface EditedValue {
   name: string;
   was: unknown;
   text: string;
@@ -11,7 +11,7 @@ export const shownValue = (value: unknown): string =>
   typeof value === "string" ? value : JSON.stringify(value ?? null, null, 2);
 
 /** What was meant: a text that was a text stays one. */
-function meant({ was, text }: Edited): unknown {
+function meant({ was, text }: EditedValue): unknown {
   if (text === shownValue(was)) return was;
   if (typeof was === "string") return text;
   return JSON.parse(text) as unknown;
@@ -24,7 +24,7 @@ export interface Changed {
   changed: boolean;
   faults: Record<string, string>;
 }
-export function changedValues(values: readonly Edited[]): Changed {
+export function changedValues(values: readonly EditedValue[]): Changed {
   const found: Changed = { whole: {}, only: {}, changed: false, faults: {} };
   for (const value of values) {
     try {

@@ -1,8 +1,8 @@
 // One run as it goes on: read anew whenever something of it happens, with the words of its model as they come.
 import { call } from "../../api/client";
-import { onResync, onTold } from "../../api/events";
+import { onResync, onServerEvent } from "../../api/events";
 import { listen } from "../../api/stream";
-import { Newest } from "../../state/latestRequest";
+import { LatestRequest } from "../../state/latestRequest";
 import type { WholeRun } from "./trace";
 
 const REFRESH_WAIT_MS = 120;
@@ -16,7 +16,7 @@ export class RunStore {
   problem = $state.raw<unknown>();
   said = $state("");
   now = $state(Date.now());
-  #newest = new Newest();
+  #newest = new LatestRequest();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #stops: (() => void)[] = [];
   #unlisten: (() => void) | undefined;
@@ -32,7 +32,7 @@ export class RunStore {
     const tick = setInterval(() => this.isOpen && (this.now = Date.now()), 500);
     const look = setInterval(() => this.isOpen && this.#soon(), LOOK_EVERY_MS);
     this.#stops = [
-      onTold(({ event, subject }) => {
+      onServerEvent(({ event, subject }) => {
         if (subject === this.id || (this.isOpen && FOLLOWED.test(event))) this.#soon();
       }),
       onResync(() => this.#soon()),

@@ -1,8 +1,8 @@
 // The runs that are listed: the newest page stays in step with what happens, older pages are fetched on request.
 import { call, type Schemas } from "../../api/client";
-import { onResync, onTold } from "../../api/events";
+import { onResync, onServerEvent } from "../../api/events";
 import type { RunView } from "./trace";
-import { Newest } from "../../state/latestRequest";
+import { LatestRequest } from "../../state/latestRequest";
 
 export interface Filter {
   status?: string;
@@ -17,12 +17,12 @@ export class RunListStore {
   next = $state<string>();
   isBusy = $state(false);
   #filter: Filter = {};
-  #newest = new Newest();
+  #newest = new LatestRequest();
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   start(): () => void {
     const stops = [
-      onTold(({ event }) => /^(execution|review)\./.test(event) && this.#soon()),
+      onServerEvent(({ event }) => /^(execution|review)\./.test(event) && this.#soon()),
       onResync(() => this.#soon()),
     ];
     return () => {

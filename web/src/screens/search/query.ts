@@ -68,13 +68,13 @@ export interface Hit {
   words: readonly string[];
   /** On a branch that no path shows. */
   isAside?: boolean;
-  brought?: Brought;
+  imported?: ImportedOrigin;
   /** Who said it. */
   actorId?: string;
 }
 
 /** What is known of something that was not said here. */
-export interface Brought {
+export interface ImportedOrigin {
   /** text, message or json. */
   source: string;
   saidBy: string | null;
@@ -82,7 +82,7 @@ export interface Brought {
   knownAt: string;
 }
 /** What was brought in words. */
-export const BROUGHT_KINDS: Record<string, string> = {
+export const IMPORTED_KINDS: Record<string, string> = {
   text: "Text",
   message: "Message",
   json: "Document",
@@ -95,13 +95,13 @@ export const remembers = (episode: string, node: string): boolean =>
   episode.slice(episode.indexOf("_")) === node.slice(node.indexOf("_"));
 
 export function passes(hit: Hit, query: Query, among: ReadonlySet<string> | undefined): boolean {
-  if (query.speaker === "brought" ? !hit.brought : query.speaker && hit.speaker !== query.speaker)
+  if (query.speaker === "brought" ? !hit.imported : query.speaker && hit.speaker !== query.speaker)
     return false;
   if (query.conversation && hit.conversationId !== query.conversation) return false;
   if (query.since && hit.createdAt < query.since) return false;
   // A day begins with its date, so later days are greater and its own times are not.
   if (query.until && hit.createdAt.slice(0, query.until.length) > query.until) return false;
-  return !among || (!hit.brought && among.has(hit.nodeId ?? ""));
+  return !among || (!hit.imported && among.has(hit.nodeId ?? ""));
 }
 
 export interface Group {

@@ -3,10 +3,10 @@ import { all, call, isAbort, type Schemas } from "../../api/client";
 import { look } from "../../api/look";
 import { briefOf, textOf } from "../inspector/content";
 import { passes, remembers, type Hit, type Query } from "./query";
-import { isAsked, understood, type Asked } from "./typedFilters";
-import { modelsOf, shownCalls, type Making } from "../../state/generation";
+import { isAsked, parseQuery, type ParsedQuery } from "./typedFilters";
+import { modelsOf, shownCalls, type Generation } from "../../state/generation";
 import { session } from "../../state/session.svelte";
-import { makingsOf } from "../../state/cost";
+import { fetchGenerations } from "../../state/cost";
 
 const PAGE = 50;
 /** Filters may leave little of a page: so many are read for one. */
@@ -14,12 +14,12 @@ const PAGES_AT_ONCE = 6;
 const AMONG_MAX = 5000;
 type Node = Schemas["TaggedNodeView"];
 
-export class Found {
+export class SearchResults {
   hits = $state.raw<readonly Hit[]>([]);
   problem = $state.raw<unknown>();
   busy = $state(false);
   /** The query that the hits answer. */
-  answered = $state.raw<Asked>();
+  answered = $state.raw<ParsedQuery>();
   more = $state(false);
   /** How many the server found so far, those that the filters left out included. */
   looked = $state(0);
@@ -34,7 +34,7 @@ export class Found {
   #abort: AbortController | undefined;
 
   async look(query: Query): Promise<void> {
-    const asked = understood(query);
+    const asked = parseQuery(query);
     this.#abort?.abort();
     this.#next = this.#among = this.#actors = undefined;
     this.#isAmongBrought = false;
@@ -54,7 +54,7 @@ export class Found {
     this.#abort?.abort();
   }
 
-  async #read(query: Asked, isFirst: boolean): Promise<void> {
+  async #read(query: ParsedQuery, isFirst: boolean): Promise<void> {
     const { signal } = (this.#abort = new AbortController());
     this.busy = true;
     try {
@@ -70,7 +70,7 @@ export class Found {
     this.busy = false;
   }
 
-  async #search(query: Asked, signal: AbortSignal): Promise<Hit[]> {
+  async #search(query: ParsedQuery, signal: AbortSignal): Promise<Hit[]> {
     if (!this.#among && (query.tag || query.isBookmarked))
       this.#among = new Set((await this.#marked(query, signal)).map(({ id }) => id));
     const actors = await this.#called(query.author, signal);
@@ -108,13 +108,13 @@ export class Found {
   async #called(name: string, signal: AbortSignal): Promise<readonly string[]> {
     return name ? (this.#actors ??= await actorsNamed(name, signal)) : [];
   }
-  #isSaidBy({ actorId, brought }: Hit, name: string, actors: readonly string[]): boolean {
+  #isSaidBy({ actorId, imported }: Hit, name: string, actors: readonly string[]): boolean {
     if (!this.#isAmongBrought) return true;
-    return !isAmong(actorId, actors) && holds(brought?.saidBy ?? "", name);
+    return !isAmong(actorId, actors) && holds(imported?.saidBy ?? "", name);
   }
 
   /** Without words: what is bookmarked or tagged, newest first. */
-  async #list(query: Asked, signal: AbortSignal): Promise<Hit[]> {
+  async #list(query: ParsedQuery, signal: AbortSignal): Promise<Hit[]> {
     const nodes = await this.#marked(query, signal);
     this.#next = undefined;
     this.isByWords = false;
@@ -157,20 +157,20 @@ async function owners(signal: AbortSignal): Promise<Schemas["UserView"][]> {
 }
 
 /** Those of these answers that a model made, or a tool was called for, as it is asked. */
-async function madeBy(hits: Hit[], asked: Asked, signal: AbortSignal): Promise<Hit[]> {
+async function madeBy(hits: Hit[], asked: ParsedQuery, signal: AbortSignal): Promise<Hit[]> {
   if (!asked.model && !asked.hasTool) return hits;
-  const nodes = hits.flatMap(({ nodeId, brought }) => (nodeId && !brought ? [nodeId] : []));
-  const makings = await makingsOf(nodes, signal);
-  const isWanted = (making: Making | undefined) =>
-    making !== undefined &&
-    (!asked.hasTool || shownCalls(making).length > 0) &&
-    (!asked.model || modelsOf(making).some((model) => holds(model, asked.model)));
-  return hits.filter(({ nodeId, brought }) => !brought && isWanted(makings.get(nodeId ?? "")));
+  const nodes = hits.flatMap(({ nodeId, imported }) => (nodeId && !imported ? [nodeId] : []));
+  const generations = await fetchGenerations(nodes, signal);
+  const isWanted = (generation: Generation | undefined) =>
+    generation !== undefined &&
+    (!asked.hasTool || shownCalls(generation).length > 0) &&
+    (!asked.model || modelsOf(generation).some((model) => holds(model, asked.model)));
+  return hits.filter(({ nodeId, imported }) => !imported && isWanted(generations.get(nodeId ?? "")));
 }
 
 function foundOf(found: Schemas["Listing_FoundView"]["data"][number]): Hit {
   const { episodeId, nodeId, conversationId, createdAt, snippet, words, source, knownAt } = found;
-  const isBrought = !nodeId || !remembers(episodeId, nodeId);
+  const isImported = !nodeId || !remembers(episodeId, nodeId);
   return {
     id: episodeId,
     nodeId: nodeId ?? undefined,
@@ -181,7 +181,7 @@ function foundOf(found: Schemas["Listing_FoundView"]["data"][number]): Hit {
     words,
     isAside: found.found === "aside",
     actorId: found.actorId ?? undefined,
-    brought: isBrought ? { source, saidBy: found.saidBy ?? null, knownAt } : undefined,
+    imported: isImported ? { source, saidBy: found.saidBy ?? null, knownAt } : undefined,
   };
 }
 

@@ -1,7 +1,7 @@
 // Filters that are typed among the words: `author:ada model:llama has:tool after:2026-03 "late frost"`.
 import type { Query, Speaker } from "./query";
 
-export interface Asked extends Query {
+export interface ParsedQuery extends Query {
   /** What is left when the filters are taken out. */
   words: string;
   /** A part of somebody's name. */
@@ -46,7 +46,7 @@ function dayOf(text: string): string | undefined {
 const dayBefore = (day: string): string =>
   new Date(Date.parse(`${day}T00:00:00Z`) - DAY_MS).toISOString().slice(0, 10);
 
-type Meaning = { changes: Partial<Asked>; what: string };
+type Meaning = { changes: Partial<ParsedQuery>; what: string };
 function meant(name: string, value: string): Meaning | undefined {
   if (!value) return;
   if (name === "author") {
@@ -69,7 +69,7 @@ function meant(name: string, value: string): Meaning | undefined {
 }
 
 /** What is asked by the words and by the filters, those typed among the words included; what is no filter is a word. */
-export function understood(query: Query): Asked {
+export function parseQuery(query: Query): ParsedQuery {
   const meanings = new Map<string, Meaning>();
   const words = query.text.replace(FILTER, (raw: string, name?: string, value = "") => {
     const meaning = name && meant(name.toLowerCase(), value.replace(/^"|"$/g, "").trim());
@@ -79,7 +79,7 @@ export function understood(query: Query): Asked {
     meanings.set(raw, meaning);
     return " ";
   });
-  const changes: Partial<Asked> = {};
+  const changes: Partial<ParsedQuery> = {};
   const typed: TypedFilter[] = [];
   for (const [raw, meaning] of [...meanings].reverse()) {
     const isHeeded = agrees(meaning.changes, changes);
@@ -89,11 +89,13 @@ export function understood(query: Query): Asked {
   const plain = { words: words.replace(/\s+/g, " ").trim(), author: "", model: "", hasTool: false };
   return { ...query, ...plain, ...changes, typed };
 }
-const agrees = (one: Partial<Asked>, other: Partial<Asked>): boolean =>
-  (Object.keys(one) as (keyof Asked)[]).every((key) => other[key] === undefined || other[key] === one[key]);
+const agrees = (one: Partial<ParsedQuery>, other: Partial<ParsedQuery>): boolean =>
+  (Object.keys(one) as (keyof ParsedQuery)[]).every(
+    (key) => other[key] === undefined || other[key] === one[key],
+  );
 
 /** Whether there is anything to look for: some filters only narrow what words or marks find. */
-export const isAsked = ({ words, tag, isBookmarked }: Asked): boolean =>
+export const isAsked = ({ words, tag, isBookmarked }: ParsedQuery): boolean =>
   words !== "" || tag !== "" || isBookmarked;
 
 /** The text without one of its filters, however often it stands there. */
