@@ -37,15 +37,18 @@ export class Problem extends Error {
 
   /** What to do about it, where the message alone does not say. */
   get hint(): string | undefined {
-    if (this.code === "unreachable") return "Check that `skein serve` is running. What you typed is kept.";
-    if (this.status === 401) return "Open the link that `skein serve` printed. What you typed is kept.";
-    if (this.code === "only_looking") return "Stop looking to go on with your own things.";
+    if (this.code === "unreachable")
+      return "Check that `skein serve` is running. Your text is kept in this browser.";
+    if (this.status === 401)
+      return "Open the link that `skein serve` printed. Your text is kept in this browser.";
+    if (this.code === "only_looking") return "Stop viewing this account to return to your own.";
     if (this.status === 403) return "Ask an administrator, or use an account that may do this.";
     if (this.code === "record_changed")
-      return "It was changed elsewhere meanwhile. Look at the newest state and try again.";
+      return "Someone else changed it meanwhile. Load the newest version and try again.";
     if (this.status === 413) return "Send less at once.";
     if (this.status === 429 || this.status === 503) return "Wait a moment and try again.";
-    if (this.status >= 500) return "Try again. If it stays, the server's log has it under the request id.";
+    if (this.status >= 500)
+      return "Try again. If it fails again, look up the request id in the server's log.";
     return undefined;
   }
 
@@ -81,7 +84,7 @@ export function unreachable(cause: unknown): Problem {
   return new Problem({
     status: 0,
     code: "unreachable",
-    message: "The server cannot be reached.",
+    message: "The server is unreachable.",
     details,
     retryable: true,
   });
@@ -92,7 +95,7 @@ export const onlyLooking = (owner: string): Problem =>
   new Problem({
     status: 403,
     code: "only_looking",
-    message: `These are the things of ${owner}: you can read them, and change nothing.`,
+    message: `This grant is read-only. You cannot change the account of ${owner}.`,
   });
 
 /** Whatever was thrown, as a problem that can be shown. */

@@ -19,7 +19,7 @@ export function announceReviews(): () => void {
     if (event !== "review.requested" && event !== "review.delegated") return;
     wordsOf(subject, event === "review.delegated").then(
       (words) => words !== undefined && announcer.interrupt(words),
-      () => announcer.interrupt("Something new waits for your decision"),
+      () => announcer.interrupt("A new review is waiting for you"),
     );
   });
 }

@@ -69,5 +69,5 @@ async function recordNamed({ record: id, version, type }: Recorded): Promise<Sub
 /** The tool may be somebody else's, or gone. */
 async function toolNamed(id: string): Promise<Subject> {
   const tool = await call("get", "/api/v1/tools/{id}", { params: { id } }).catch(() => undefined);
-  return tool ? { href: to.catalog("tools", id), words: tool.name } : { words: "a tool that is gone" };
+  return tool ? { href: to.catalog("tools", id), words: tool.name } : { words: "deleted tool" };
 }

@@ -4,5 +4,5 @@ import { shownKeyOf } from "../keys/registry.svelte";
 /** What was done, and the key that takes it back, if there is one. */
 export function withUndo(words: string): string {
   const key = shownKeyOf("everywhere.undo");
-  return key ? `${words} ${key} undoes it.` : `${words} It can be undone.`;
+  return key ? `${words} Press ${key} to undo.` : `${words} You can undo it.`;
 }

@@ -212,7 +212,7 @@ export const annotate = (
   text: string,
   draftPlace: string,
 ): Promise<boolean> =>
-  conversation.attempt(nodeId, "write the remark", async () => {
+  conversation.attempt(nodeId, "save the remark", async () => {
     const { node } = await call("post", "/api/v1/nodes/{id}/annotations", {
       params: { id: nodeId },
       body: { text },

@@ -27,13 +27,13 @@ export function reasoningWords({ reasoningTokens, reasoningIsEstimate }: Generat
 }
 
 const STATUS_WORDS: Record<string, string> = {
-  success: "done",
+  success: "completed",
   error: "failed",
   cancelled: "cancelled",
-  unknown: "nobody saw its end",
+  unknown: "outcome unknown",
 };
 export const callStatus = ({ status }: GenerationCall): string =>
-  status ? (STATUS_WORDS[status] ?? status) : "under way";
+  status ? (STATUS_WORDS[status] ?? status) : "running";
 
 export const tokensOf = ({ inputTokens, outputTokens }: Generation): number | undefined =>
   inputTokens == null && outputTokens == null ? undefined : (inputTokens ?? 0) + (outputTokens ?? 0);
@@ -48,7 +48,7 @@ export function usedWords(generation: Generation): string {
 
 export function usedInFull({ inputTokens, outputTokens, calls }: Generation): string {
   const told = [
-    inputTokens == null ? "" : `${inputTokens.toLocaleString("en-GB")} tokens read`,
+    inputTokens == null ? "" : `${inputTokens.toLocaleString("en-GB")} input tokens`,
     outputTokens == null ? "" : `${outputTokens.toLocaleString("en-GB")} written`,
     `${calls.length} ${calls.length === 1 ? "call" : "calls"}`,
   ];

@@ -14,7 +14,7 @@ export function parseNodeReference(text: string): NodeReference | undefined {
 
 /** What to say of a text that names none. */
 export const nodeReferenceFault = (text: string): string | undefined =>
-  text.trim() && !parseNodeReference(text) ? "Paste the id of a node, or a link to one." : undefined;
+  text.trim() && !parseNodeReference(text) ? "Paste the id of a node or a link to it." : undefined;
 
 export async function resolveNodeId(named: NodeReference): Promise<string> {
   if ("id" in named) return named.id;

@@ -96,9 +96,9 @@ const isRecorded = (type: string): type is RecordedType => Object.hasOwn(RECORDE
 
 /** Events that nobody can take back, with the reason. */
 const FINAL: Record<string, [words: string, why: string]> = {
-  "key.revoked": ["Revoked an API key", "A key that was revoked is refused for ever; make another one."],
-  "session.ended": ["Signed a browser out", "Signing in again begins another session."],
-  "grant.ended": ["Ended a grant", "Only the administrator can ask for another one."],
+  "key.revoked": ["Revoked an API key", "A revoked key cannot be restored. Create another one."],
+  "session.ended": ["Signed a browser out", "A new sign-in starts another session."],
+  "grant.ended": ["Ended a grant", "Only an administrator can create another one."],
 };
 
 /** What a fact tells of; nothing for the first version of a record, and for what is no act of this kind. */
@@ -186,16 +186,16 @@ interface Delta {
 
 const FLAGS = ["bookmarked", "pruned", "excluded"] as const;
 const WORDS: Record<(typeof FLAGS)[number], [string, string]> = {
-  bookmarked: ["Bookmarked", "Took the bookmark away"],
-  pruned: ["Pruned", "Brought back"],
-  excluded: ["Left out of the context", "Took into the context again"],
+  bookmarked: ["Bookmarked", "Removed the bookmark"],
+  pruned: ["Pruned", "Restored"],
+  excluded: ["Excluded from context", "Included in context again"],
 };
 
 /** What was done, in words. */
 export function wordsOf(entry: Entry): string {
   switch (entry.kind) {
     case "moved":
-      return "Turned to another branch";
+      return "Switched to another branch";
     case "changed":
       return entry.status === "archived"
         ? "Archived the conversation"
@@ -207,7 +207,7 @@ export function wordsOf(entry: Entry): string {
     case "configured":
       return "Changed a setting";
     case "refused":
-      return `Refused ${entry.address} again`;
+      return `Revoked ${entry.address}`;
     case "final":
       return entry.words;
     case "marked":
@@ -220,7 +220,7 @@ function recordedWords({ type, act }: Recorded): string {
   if (act === "rotated") return "Replaced the value of the secret";
   const done = {
     changed: "Changed",
-    deleted: type === "SecretBinding" ? "Took away" : "Deleted",
+    deleted: type === "SecretBinding" ? "Removed" : "Deleted",
     archived: type === "Process" ? "Deleted" : "Archived",
     restored: "Restored",
   };
@@ -232,7 +232,7 @@ function markedWords(entry: Marked): string {
   );
   const tags = [
     ...entry.tagged.map((tag) => `Tagged “${tag}”`),
-    ...entry.untagged.map((tag) => `Took the tag “${tag}” away`),
+    ...entry.untagged.map((tag) => `Removed the tag “${tag}”`),
   ];
   return [...flags, ...tags].join(", ") || "Changed the label of a bookmark";
 }
@@ -255,10 +255,10 @@ export function reverseOf(entry: Marked, before: readonly Entry[]): Marks {
 export function lastingBecause(entry: Entry): string | undefined {
   if (entry.kind === "final") return entry.why;
   if (entry.kind === "recorded" && entry.type === "Secret" && entry.act !== "changed")
-    return "The value of a secret is destroyed with it, or when it is replaced.";
-  if (entry.kind === "unlinked" && !entry.was) return "What it was is not told by this entry.";
+    return "Deleting or replacing a secret destroys its value.";
+  if (entry.kind === "unlinked" && !entry.was) return "This entry does not record the previous value.";
   if (entry.kind === "configured" && entry.before === undefined)
-    return "What it was is not told by this entry.";
+    return "This entry does not record the previous value.";
   return undefined;
 }
 

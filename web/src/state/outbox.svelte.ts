@@ -50,7 +50,7 @@ const RETRY_MS = 4_000;
 const UNFINISHED = {
   status: 409,
   code: "answer_unfinished",
-  message: "The answer did not finish. Try again to send this after your question, or take it back.",
+  message: "The answer did not complete. Try again to send this after your question, or withdraw it.",
 };
 /** Nothing is wrong with what was said: it can be sent later as it is. */
 const PASSING = new Set([0, 401, 429, 502, 503, 504]);
@@ -120,7 +120,7 @@ class Outbox {
       throw new Problem({
         status: 401,
         code: "unauthorized",
-        message: "this browser is no longer signed in",
+        message: "This browser is no longer signed in.",
       });
     const user = session.account?.user.id ?? "";
     const at = Math.max(Date.now(), (this.#newest().at(-1)?.at ?? 0) + 1);

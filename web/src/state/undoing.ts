@@ -78,7 +78,7 @@ async function changeBack(
   const before = (await changedBy(id, version))
     .filter(({ field }) => CHANGEABLE[kind].includes(field))
     .map((change) => [change.field, change.before ?? null] as const);
-  if (before.length === 0) throw refusal("What was changed here is taken back where it was done.");
+  if (before.length === 0) throw refusal("Undo this change on its own screen.");
   const body = { ...Object.fromEntries(before), basedOnHash: newestOf(id, entries) ?? hash };
   return (await call("put", `/api/v1/${kind}/{id}`, { params: { id }, body })).version;
 }
@@ -104,7 +104,7 @@ async function backOf(
   }
   if (entry.act === "changed") {
     const shared = (await changedBy(id, version)).find(({ field }) => field === "shared");
-    if (shared && byKey) throw refusal("Who may use it is changed back from the list of what was done.");
+    if (shared && byKey) throw refusal("Undo a change of sharing from the action history.");
     if (shared) {
       await isAsKnown(entry, entries);
       return shareBack(entry, shared.before === true);
@@ -126,7 +126,7 @@ function newestOf(record: string, entries: readonly Entry[]): string | undefined
 async function isAsKnown(entry: Recorded, entries: readonly Entry[]): Promise<void> {
   const { hash } = await call("get", "/api/v1/records/{id}", { params: { id: entry.record } });
   if (hash !== (newestOf(entry.record, entries) ?? entry.hash))
-    throw refusal("It was changed elsewhere meanwhile. Look at the newest state.");
+    throw refusal("Someone else changed it meanwhile. Load the newest version.");
 }
 
 async function before({ record, version }: Recorded): Promise<Record<string, unknown>> {
@@ -164,7 +164,7 @@ async function bindAgain(entry: Recorded): Promise<undefined> {
   );
   const isOther = ({ id, data }: Schemas["RecordView"]) =>
     (data as { toolId?: string }).toolId === toolId && (entry.act === "deleted" || id !== entry.record);
-  if (bound.some(isOther)) throw refusal("Another secret of yours is bound to the tool by now.");
+  if (bound.some(isOther)) throw refusal("Another of your secrets is now bound to the tool.");
   await call("put", "/api/v1/tools/{id}/secret", {
     params: { id: String(toolId) },
     body: { secretId: String(secretId) },
@@ -172,12 +172,12 @@ async function bindAgain(entry: Recorded): Promise<undefined> {
 }
 
 async function linkAgain({ was }: Unlinked): Promise<undefined> {
-  if (!was) throw refusal("What it was is not told by this entry.");
+  if (!was) throw refusal("This entry does not record the previous value.");
   const { source: of, kind } = was;
   const there = await all((cursor) =>
     call("get", "/api/v1/relations", { query: { of, side: "source", kind, cursor } }),
   );
-  if (there.some(({ target }) => target === was.target)) throw refusal("The link is there again already.");
+  if (there.some(({ target }) => target === was.target)) throw refusal("The link already exists again.");
   await call("post", "/api/v1/relations", { body: was });
 }
 
@@ -185,7 +185,7 @@ async function setBack({ setting, before, value }: Configured): Promise<undefine
   const params = { name: setting };
   const now = await call("get", "/api/v1/settings/{name}", { params });
   if (JSON.stringify(now.value) !== JSON.stringify(value))
-    throw refusal("Somebody changed the setting since then.");
+    throw refusal("Someone changed the setting since then.");
   await call("put", "/api/v1/settings/{name}", { params, body: { value: before, basedOnHash: now.hash } });
 }
 

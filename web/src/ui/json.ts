@@ -7,13 +7,13 @@ export function readJson<T>(text: string, read: (given: unknown) => T): { value?
     return { value: read(JSON.parse(text)) };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    return { fault: error instanceof SyntaxError ? `Not JSON yet: ${why}` : why };
+    return { fault: error instanceof SyntaxError ? `Invalid JSON: ${why}` : why };
   }
 }
 
 export function anObject(given: unknown): Record<string, unknown> {
   if (given === null || typeof given !== "object" || Array.isArray(given))
-    throw new Error("It must be an object: { … }");
+    throw new Error("Must be an object: { … }");
   return given as Record<string, unknown>;
 }
 

@@ -52,7 +52,7 @@ export function faultsOf(schema: JsonSchema, value: unknown, path = ""): Record<
   if (value === undefined || value === null || value === "") return {};
   const type = typeOf(schema);
   if (schema.enum && !schema.enum.some((one) => JSON.stringify(one) === JSON.stringify(value)))
-    return { [at]: "is none of the choices" };
+    return { [at]: "must be one of the choices" };
   if ((type === "integer" || type === "number") && typeof value !== "number")
     return { [at]: "must be a number" };
   if (type === "integer" && !Number.isInteger(value)) return { [at]: "must be a whole number" };
@@ -61,7 +61,7 @@ export function faultsOf(schema: JsonSchema, value: unknown, path = ""): Record<
   if (typeof value === "number" && schema.maximum !== undefined && value > schema.maximum)
     return { [at]: `must be at most ${schema.maximum}` };
   if (typeof value === "string" && schema.minLength !== undefined && value.length < schema.minLength)
-    return { [at]: `needs ${schema.minLength} characters` };
+    return { [at]: `must have at least ${schema.minLength} characters` };
   if (schema.type === "array" && !Array.isArray(value)) return { [at]: "must be a list: [ … ]" };
   const isObject = typeof value === "object" && !Array.isArray(value);
   if (schema.type === "object" && !isObject) return { [at]: "must be an object: { … }" };
@@ -71,7 +71,7 @@ export function faultsOf(schema: JsonSchema, value: unknown, path = ""): Record<
   for (const [name, inner] of Object.entries(schema.properties ?? {})) {
     const place = path ? `${path}.${name}` : name;
     const missing = held[name] === undefined || held[name] === null || held[name] === "";
-    if (missing && schema.required?.includes(name)) found[place] = "is needed";
+    if (missing && schema.required?.includes(name)) found[place] = "is required";
     Object.assign(found, faultsOf(inner, held[name], place));
   }
   return found;

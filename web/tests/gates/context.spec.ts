@@ -14,20 +14,20 @@ test("a part is pinned, stays, and is let go again", async ({ page, person, skei
   const pane = page.getByRole("tabpanel", { name: "Context" });
   await pane.getByRole("spinbutton", { name: "Budget in tokens" }).fill("3072");
   const part = pane.getByRole("listitem").filter({ hasText: "Herons are counted at dusk." });
-  await expect(part).toContainText("Left out: no room for it");
-  await part.getByRole("button", { name: "Pin: keep it when others have to go" }).press("Enter");
-  await expect(part).toContainText("pinned: it stays when others have to go");
-  await expect(part).not.toContainText("Left out");
+  await expect(part).toContainText("Excluded: exceeds the budget");
+  await part.getByRole("button", { name: "Pin in context" }).press("Enter");
+  await expect(part).toContainText("pinned: dropped last");
+  await expect(part).not.toContainText("Excluded");
   await part.getByRole("button", { name: "Unpin" }).press("Enter");
-  await expect(part).toContainText("Left out: no room for it");
+  await expect(part).toContainText("Excluded: exceeds the budget");
 
   // The same by keys, on the part that has the focus.
   await part.getByRole("button", { name: "Herons are counted at dusk." }).press("p");
-  await expect(part).toContainText("pinned: it stays when others have to go");
+  await expect(part).toContainText("pinned: dropped last");
   await part.getByRole("button", { name: "Herons are counted at dusk." }).press("x");
-  await expect(part).toContainText("left out by you");
+  await expect(part).toContainText("excluded by you");
   await part.getByRole("button", { name: "Herons are counted at dusk." }).press("x");
-  await expect(part).toContainText("pinned: it stays when others have to go");
+  await expect(part).toContainText("pinned: dropped last");
 });
 
 test("what a model would be told is compared with what it was told last", async ({ page, person, skein }) => {
@@ -37,9 +37,9 @@ test("what a model would be told is compared with what it was told last", async 
   const last = await person.say(id, "So how many were there?");
   await page.goto(`${skein.origin}/c/${id}?pane=context&of=${last.id}`);
   const pane = page.getByRole("tabpanel", { name: "Context" });
-  const changes = pane.getByRole("list", { name: "Since the last call" }).getByRole("listitem");
+  const changes = pane.getByRole("list", { name: "Changes since the last call" }).getByRole("listitem");
   await expect(changes).toHaveCount(3);
-  await expect(changes.filter({ hasText: "So how many were there?" })).toContainText("Came in");
+  await expect(changes.filter({ hasText: "So how many were there?" })).toContainText("Added");
   await expect(pane).toContainText(/tokens then, .* now \(\+\d+\)/);
   // What is left out is not told.
   await listening(page);
@@ -73,7 +73,7 @@ test("tools that a process offers are told with their tokens", async ({ page, pe
   await page.goto(`${skein.origin}/c/${id}?pane=context&of=${last.id}`);
   const pane = page.getByRole("tabpanel", { name: "Context" });
   await expect(pane).toContainText("Tools offered to the model");
-  await expect(pane).toContainText(/Tools beside it, about \d+/);
+  await expect(pane).toContainText(/Tools in addition, about \d+/);
   await expect(pane.getByLabel("raw context", { exact: true })).toContainText('"name": "echo"');
   await expectAccessible(page, "tools");
   await expectAccessibleInDark(page, "tools");

@@ -8,7 +8,7 @@ test("words typed before a filter is pressed are looked for, and nobody takes th
   skein,
 }) => {
   await page.goto(`${skein.origin}/search`);
-  const words = page.getByRole("searchbox", { name: "Words to look for" });
+  const words = page.getByRole("searchbox", { name: "Search messages" });
   await words.waitFor();
   // All within one moment, before what was typed is asked for.
   await words.evaluate((field: HTMLInputElement) => {
@@ -35,7 +35,7 @@ test("an answer that failed was not answered", async ({ page }) => {
     await route.fulfill({ response: answer, json: { ...(await answer.json()), status: "failed" } });
   });
   await page.getByRole("button", { name: "Ask this" }).click();
-  await expect(page.getByRole("alert").filter({ hasText: "broke off" })).toBeVisible();
+  await expect(page.getByRole("alert").filter({ hasText: "was interrupted" })).toBeVisible();
   await expect(page.getByText(/answered in/)).toHaveCount(0);
   await page.unrouteAll({ behavior: "wait" });
   await page.getByRole("alert").getByRole("button", { name: "Try again" }).click();
@@ -134,7 +134,7 @@ test("a message and a block of code are copied, and the right button or a finger
 
   const menu = page.getByRole("menu", { name: "This turn" });
   await turn.getByText("That is all.").click({ button: "right" });
-  await expect(menu.getByRole("menuitem", { name: /Copy what was said/ })).toBeVisible();
+  await expect(menu.getByRole("menuitem", { name: /Copy this message/ })).toBeVisible();
   await page.keyboard.press("Escape");
   await expect(menu).toHaveCount(0);
   await page.clock.install();
@@ -193,10 +193,10 @@ test("what takes long says how far it is, and is cancelled by a press", async ({
   });
   await page.goto(`${skein.origin}/settings/vault`);
   await page.getByRole("button", { name: "Rotate the master key" }).click();
-  await page.getByRole("button", { name: "Rotate it" }).click();
-  const bar = page.getByRole("progressbar", { name: "Bringing values under the new key" });
+  await page.getByRole("button", { name: "Rotate", exact: true }).click();
+  const bar = page.getByRole("progressbar", { name: "Re-encrypting secrets" });
   await expect(bar).toHaveAttribute("aria-valuenow", /^(39|40)$/);
-  await page.getByRole("button", { name: "Cancel: Bringing values under the new key" }).click();
+  await page.getByRole("button", { name: "Cancel: Re-encrypting secrets" }).click();
   await expect(page.getByRole("alert").filter({ hasText: "the rotation was cancelled" })).toBeVisible();
   await expect(bar).toHaveCount(0);
 });

@@ -21,7 +21,7 @@ test("arguments that cannot be read are not approved, and stay", async ({ page, 
   await json(page).fill(BROKEN);
   await page.getByRole("button", { name: /^Approve/ }).click();
   await expect(json(page)).toBeFocused();
-  await expect(page.getByText(/^Not JSON yet/)).toBeVisible();
+  await expect(page.getByText(/^Invalid JSON/)).toBeVisible();
   await expect(raw(page)).toBeDisabled();
   await page.reload();
   await expect(json(page)).toHaveValue(BROKEN);
@@ -29,7 +29,7 @@ test("arguments that cannot be read are not approved, and stay", async ({ page, 
   expect(data).toHaveLength(1);
   await json(page).fill(`${BROKEN}}`);
   await page.getByRole("button", { name: "Approve with edits" }).click();
-  await expect(page.getByText("Nothing needs you").first()).toBeVisible();
+  await expect(page.getByText("No open reviews").first()).toBeVisible();
   await page.goto(`${skein.origin}/runs/${run}`);
   await expect(page.getByText("stork").first()).toBeVisible();
 });
@@ -43,11 +43,11 @@ test("a call and a run wait for what can be read", async ({ page, person, skein 
   await page.goto(`${skein.origin}/catalog/tools/${await person.tool("Echo")}`);
   await raw(page).click();
   await json(page).fill(BROKEN);
-  await page.getByRole("button", { name: "Call it" }).click();
+  await page.getByRole("button", { name: "Call", exact: true }).click();
   await expect(json(page)).toBeFocused();
   await page.reload();
   await expect(json(page)).toHaveValue(BROKEN);
-  await page.getByRole("button", { name: "Go back to what could be read" }).click();
+  await page.getByRole("button", { name: "Restore the last valid JSON" }).click();
   await expect(raw(page)).toBeEnabled();
 
   const { id } = await person.saying("auto");
@@ -80,13 +80,13 @@ test("what was typed for a run stays in sight when the process no longer asks fo
     basedOnHash: hash,
   });
   await page.goto(at);
-  const notice = dialog.getByRole("status").filter({ hasText: "one value you typed is not taken" });
-  await expect(notice).toContainText("word is no longer asked for");
+  const notice = dialog.getByRole("status").filter({ hasText: "one value you entered is not used" });
+  await expect(notice).toContainText("word is no longer an input");
   await expect(notice).toContainText("a heron");
   await dialog.getByRole("textbox", { name: "bird" }).fill("a heron");
   await page.reload();
   await expect(notice).toBeVisible();
-  await expectAccessible(page, "values that are not taken");
+  await expectAccessible(page, "values that are not used");
   await dialog.getByRole("button", { name: "Run", exact: true }).click();
   await expect(page).toHaveURL(/\/runs\//);
 });
@@ -101,7 +101,7 @@ test("a definition that cannot be read keeps a process from being saved, in ever
   const definition = page.getByRole("textbox", { name: "Definition as JSON" });
   const whole = await definition.inputValue();
   await definition.fill(whole.replace('"Say it"', '"Say it'));
-  await expect(page.getByText(/raw view holds JSON that cannot be read/)).toBeVisible();
+  await expect(page.getByText(/raw view holds invalid JSON/)).toBeVisible();
   await page.getByRole("tab", { name: "Form" }).click();
   await expect(page.getByRole("button", { name: "Save", exact: true })).toBeDisabled();
   await page.reload();
@@ -119,13 +119,13 @@ test("what is written about a conversation outlives what happens to it, a stray 
 }) => {
   const { id, hash } = await person.begin("Herons");
   await page.goto(`${skein.origin}/c/${id}`);
-  await page.getByRole("button", { name: "Tell models something first" }).click();
-  const sheet = page.getByRole("dialog", { name: "About this conversation" });
-  const told = sheet.getByRole("textbox", { name: "What every model is told first" });
+  await page.getByRole("button", { name: "System instructions" }).click();
+  const sheet = page.getByRole("dialog", { name: "Title and instructions" });
+  const told = sheet.getByRole("textbox", { name: "System instructions" });
   await told.fill("Answer in short sentences.");
   await listening(page);
   await person.api.put(`/conversations/${id}`, { title: "Herons and storks", basedOnHash: hash });
-  await expect(sheet.getByText("It was changed elsewhere while you were writing.")).toBeVisible();
+  await expect(sheet.getByText("Someone else changed this while you were editing.")).toBeVisible();
   await expect(told).toHaveValue("Answer in short sentences.");
   // A selection that is drawn out of the field ends beside the dialog.
   const [field, frame] = [await told.boundingBox(), await sheet.boundingBox()];
@@ -139,12 +139,12 @@ test("what is written about a conversation outlives what happens to it, a stray 
   await page.keyboard.press("Escape");
   await expect(sheet).toBeHidden();
   await page.reload();
-  await page.getByRole("button", { name: "Tell models something first" }).click();
+  await page.getByRole("button", { name: "System instructions" }).click();
   await expect(told).toHaveValue("Answer in short sentences.");
-  await sheet.getByRole("button", { name: "Keep what I wrote" }).click();
-  await sheet.getByRole("button", { name: "Keep", exact: true }).click();
+  await sheet.getByRole("button", { name: "Keep my text" }).click();
+  await sheet.getByRole("button", { name: "Save", exact: true }).click();
   await expect(sheet).toBeHidden();
-  await page.getByRole("button", { name: "Change what models are told first" }).click();
+  await page.getByRole("button", { name: "Edit system instructions" }).click();
   await page.mouse.click(5, 5);
   await expect(sheet).toBeHidden();
 });
@@ -160,7 +160,7 @@ test("a merge written by hand stays when something else happens, and comes back 
   await page.goto(`${skein.origin}/compare?nodes=${first.id},${second.id}`);
   await page.getByRole("button", { name: "Merge…" }).click();
   const sheet = page.getByRole("dialog", { name: "Merge two answers" });
-  const result = sheet.getByRole("textbox", { name: "What comes of it" });
+  const result = sheet.getByRole("textbox", { name: "Merged text" });
   await expect(result).toHaveValue(/eleven/);
   await result.fill("Ten herons.");
   await sheet.getByRole("button", { name: /south/ }).click();
@@ -172,7 +172,7 @@ test("a merge written by hand stays when something else happens, and comes back 
   await drawn(page);
   // Neither what was taken nor what was written before is lost to what was read.
   await expect(result).toHaveValue(/south/);
-  await sheet.getByRole("button", { name: "Bring back what I wrote" }).click();
+  await sheet.getByRole("button", { name: "Restore my text" }).click();
   await expect(result).toHaveValue("Ten herons.");
 });
 
@@ -189,7 +189,7 @@ test("a choice of answers stays as it is made when another process comes", async
   const sheet = page.getByRole("dialog", { name: "Generate answers" });
   const memory = sheet.getByRole("checkbox", { name: "Chat with memory" });
   await memory.check();
-  await sheet.getByRole("spinbutton", { name: "How many of each" }).fill("3");
+  await sheet.getByRole("spinbutton", { name: "Answers per process" }).fill("3");
   const echo = {
     id: "say",
     toolId: await person.tool("Echo"),
@@ -218,14 +218,14 @@ test("a wording that is left is there again, and goes on while one looks elsewhe
   await page.goto(`${skein.origin}/c/${id}`);
   await turnWith(page, "Note 24.").first().click();
   await page.keyboard.press("e");
-  const box = page.getByRole("textbox", { name: "Another wording" });
+  const box = page.getByRole("textbox", { name: "New version" });
   await box.fill("Written with care");
   await page.keyboard.press("Escape");
   await expect(box).toBeHidden();
   await page.keyboard.press("e");
   await expect(box).toHaveValue("Written with care");
   await expect(box).toBeFocused();
-  await page.getByRole("log", { name: "What was said" }).evaluate((log) => log.scrollTo(0, 0));
+  await page.getByRole("log", { name: "Messages" }).evaluate((log) => log.scrollTo(0, 0));
   await expect(turnWith(page, "Note 1.").first()).toBeVisible();
   await expect(box).toBeFocused();
   await page.keyboard.type(", and more");
@@ -268,7 +268,7 @@ test("attachments are kept like words, and a refusal finds whoever came back", a
   await page.goBack();
   await composer(page).waitFor();
   refuse();
-  await expect(page.getByText("This was not sent. Your text is still here.")).toBeVisible();
+  await expect(page.getByText("Not sent. Your text is still here.")).toBeVisible();
   await expect(composer(page)).toHaveValue("What is this?");
   await expect(chip).toBeVisible();
 });
@@ -290,9 +290,13 @@ test("what is sent before it is known who answers waits for that, and is answere
   await page.goto(`${skein.origin}/c/${id}`);
   await composer(page).fill("Are there herons?");
   await composer(page).press("Enter");
-  await expect(page.getByText(/^It is not known who can answer/)).toBeVisible();
+  await expect(page.getByText(/^Could not load the processes/)).toBeVisible();
   await expect(composer(page)).toHaveValue("Are there herons?");
   isAway = false;
-  await page.getByRole("region", { name: "Write" }).getByRole("button", { name: /again/i }).first().click();
+  await page
+    .getByRole("region", { name: "Message box" })
+    .getByRole("button", { name: /again/i })
+    .first()
+    .click();
   await expect(turns(page)).toHaveCount(2);
 });

@@ -41,7 +41,7 @@ test("everything of one's own and the configuration are taken along, without a s
     return { name: file.suggestedFilename(), bytes: await readFile(await file.path()) };
   };
   expect((await fileOf("Export as a bundle")).bytes.subarray(0, 2).toString("latin1")).toBe("PK");
-  const { name, bytes } = await fileOf("Export the configuration");
+  const { name, bytes } = await fileOf("Export configuration");
   expect(name).toMatch(/^skein-configuration-.*\.json$/);
   const found = JSON.parse(bytes.toString("utf8")) as { format: string; secrets: { name: string }[] };
   expect(found.format).toBe("skein-configuration");
@@ -62,11 +62,11 @@ test("an administrator is told how much room the installation takes", async ({
   const storage = page.getByRole("region", { name: "Storage" });
   await expect(storage).toContainText(/Database\s*[\d.]+ [kM]B, SQLite/);
   await expect(storage).toContainText(/Attached files\s*\d+ bytes, 0\s+files, counted/);
-  await expect(storage).toContainText(/Index of what was said\s*[\d.]+ (bytes|[kM]B), /);
+  await expect(storage).toContainText(/Search index\s*[\d.]+ (bytes|[kM]B), /);
   await expectAccessible(page, "storage");
   await answer(page, "**/api/v1/storage", (route) => route.abort());
   await page.reload();
-  await expect(storage).toContainText("How much room is taken could not be read.");
+  await expect(storage).toContainText("Could not load the disk usage.");
   await page.unrouteAll({ behavior: "wait" });
   await storage.getByRole("button", { name: "Try again" }).press("Enter");
   await expect(storage).toContainText("SQLite");
@@ -88,5 +88,5 @@ test("where an answer comes from: what was sent, the bundle, and the whole store
   expect((await coming).suggestedFilename()).toMatch(/\.zip$/);
   await pane.getByRole("button", { name: "Verify everything" }).press("Enter");
   await expect(pane.getByText("Nothing in the store was altered.")).toBeVisible();
-  await expect(pane).toContainText("Keep this head elsewhere");
+  await expect(pane).toContainText("Store this head elsewhere");
 });

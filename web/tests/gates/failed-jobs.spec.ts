@@ -60,22 +60,19 @@ test("what nobody could do leads from Home to the reason and to the run", async 
     dead("job_2", { runId: "execution_of_somebody", step: 1, diedAt: "2026-11-15T10:00:00.000Z" }),
   ]);
   await page.goto(skein.origin);
-  await page
-    .getByRole("list", { name: "Health" })
-    .getByRole("link", { name: "2 calls could not be done" })
-    .click();
-  const rows = page.getByRole("list", { name: "What could not be done" }).getByRole("listitem");
+  await page.getByRole("list", { name: "Health" }).getByRole("link", { name: "2 calls failed" }).click();
+  const rows = page.getByRole("list", { name: "Failed jobs" }).getByRole("listitem");
   await expect(rows).toHaveCount(2);
   // What was put aside last stands first; of others it is only told that it happened.
-  await expect(rows.first()).toContainText("Why is told to its owner alone.");
+  await expect(rows.first()).toContainText("Only the owner can see the reason.");
   await expect(rows.first().getByRole("link")).toHaveCount(0);
   await expect(rows.last()).toContainText("HTTP request");
   await expect(rows.last()).toContainText("its payload cannot be read");
   await expect(rows.last()).toContainText("step 1 · tried 3 times · its worker vanished 2 times");
   await watch.settled(page);
-  await expectAccessible(page, "put aside");
-  await expectAccessibleInDark(page, "put aside");
-  await expectUsableAt(page, 320, 640, "put aside");
+  await expectAccessible(page, "failed jobs");
+  await expectAccessibleInDark(page, "failed jobs");
+  await expectUsableAt(page, 320, 640, "failed jobs");
   await page.keyboard.press("j");
   await page.keyboard.press("Enter");
   await expect(page.getByRole("heading", { name: "Level of a day", level: 1 })).toBeVisible();
@@ -88,8 +85,8 @@ test("nothing was put aside: Home is silent, and the list that runs lead to says
 }) => {
   await page.goto(skein.origin);
   await watch.settled(page);
-  await expect(page.getByRole("list", { name: "Health" })).not.toContainText("could not be done");
+  await expect(page.getByRole("list", { name: "Health" })).not.toContainText("failed");
   await page.goto(`${skein.origin}/runs`);
-  await page.getByRole("link", { name: "What could not be done" }).click();
-  await expect(page.getByRole("heading", { name: "Nothing was put aside" })).toBeVisible();
+  await page.getByRole("link", { name: "Failed jobs" }).click();
+  await expect(page.getByRole("heading", { name: "No failed jobs" })).toBeVisible();
 });

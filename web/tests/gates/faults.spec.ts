@@ -42,7 +42,7 @@ async function openedWithout({ page, person, skein, watch }: Given, at: RegExp):
 }
 
 for (const [status, code, advice] of [
-  [409, "record_changed", /changed elsewhere|newest/i],
+  [409, "record_changed", /changed it meanwhile|newest/i],
   [422, "rule_violation", undefined],
   [429, "too_many_requests", /wait/i],
   [503, "unavailable", /wait|again/i],
@@ -108,11 +108,11 @@ test("what was shown at once is taken back when it is refused, and says why", as
     await expect.poll(() => holds.length).toBe(1);
     holds.pop()?.();
   };
-  await lastTurn(page).getByRole("button", { name: "Alternative before" }).click();
+  await lastTurn(page).getByRole("button", { name: "Previous alternative" }).click();
   await expect(lastTurn(page)).toContainText("First wording.");
   await refuse();
   await expect(lastTurn(page)).toContainText("Second wording.");
-  const bookmark = lastTurn(page).getByRole("button", { name: "Take the bookmark away" });
+  const bookmark = lastTurn(page).getByRole("button", { name: "Remove bookmark" });
   await lastTurn(page).focus();
   await page.keyboard.press("b");
   await expect(bookmark).toBeVisible();
@@ -160,8 +160,8 @@ test("a lost connection is said, reading goes on, and what is sent waits", async
   await context.setOffline(true);
   await composer(page).fill(TYPED);
   await page.getByRole("button", { name: "Send", exact: true }).click();
-  await expect(page.getByText("The server cannot be reached.").first()).toBeVisible();
-  await expect(page.getByText("One message waits and is sent when the server is back")).toBeVisible();
+  await expect(page.getByText("The server is unreachable.").first()).toBeVisible();
+  await expect(page.getByText("One message is queued and will be sent")).toBeVisible();
   await expect(turns(page).nth(2)).toContainText(TYPED);
   await expect(turns(page).nth(2)).toContainText("queued");
   await expect(turns(page).first()).toContainText("Is anybody there?");
@@ -219,8 +219,8 @@ test("two people change one thing: the later is told, and keeps what was written
     description: "Changed elsewhere.",
     basedOnHash: service.hash,
   });
-  await page.getByRole("button", { name: "Save the service" }).click();
-  await expect(page.getByText(/changed elsewhere|was not saved/i).first()).toBeVisible();
+  await page.getByRole("button", { name: "Save service" }).click();
+  await expect(page.getByText(/changed this while|was not saved/i).first()).toBeVisible();
   await expect(description).toHaveValue(TYPED);
 });
 
@@ -238,9 +238,9 @@ test("what was written before somebody else's change says so when it is come bac
   await person.api.put(`/services/${made.id}`, { description: "Elsewhere.", basedOnHash: made.hash });
   await page.goto(editing);
   await expect(description).toHaveValue(TYPED);
-  await expect(page.getByText("It was changed elsewhere while you were writing.")).toBeVisible();
-  await page.getByRole("button", { name: "Keep what I wrote" }).click();
-  await page.getByRole("button", { name: "Save the service" }).click();
+  await expect(page.getByText("Someone else changed this while you were editing.")).toBeVisible();
+  await page.getByRole("button", { name: "Keep my text" }).click();
+  await page.getByRole("button", { name: "Save service" }).click();
   await expect(page.getByText(TYPED)).toBeVisible();
 });
 
@@ -254,7 +254,7 @@ test("what was said and cannot be read is said to be so, and is read again", asy
   await expect(turns(page).first()).toContainText("could not be read");
   await expect(page.getByRole("alert").filter({ hasText: "refused as internal" })).toHaveCount(1);
   await page.unrouteAll({ behavior: "wait" });
-  await page.getByRole("button", { name: "Read it again" }).click();
+  await page.getByRole("button", { name: "Try again" }).click();
   await expect(turns(page).first()).toContainText("Two herons.");
   await expect(page.getByText("refused as internal")).toHaveCount(0);
 });
@@ -262,7 +262,7 @@ test("what was said and cannot be read is said to be so, and is read again", asy
 test("a conversation without its forks is read and gone on with", async ({ page, person, skein, watch }) => {
   await openedWithout({ page, person, skein, watch }, /\/conversations\/[^/]+\/forks/);
   await expect(turns(page).first()).toContainText("Two herons.");
-  const alert = page.getByRole("alert").filter({ hasText: "Some of this conversation could not be read." });
+  const alert = page.getByRole("alert").filter({ hasText: "Could not load part of this conversation." });
   await expect(alert).toBeVisible();
   await expect(composer(page)).toBeVisible();
   await page.unrouteAll({ behavior: "wait" });
@@ -284,10 +284,10 @@ test("a folded conversation that is not gone on with says so, and not that somet
   await person.api.post(`/conversations/${fork.id}/fold`, { summary: "Four herons.", cites: [cited.id] });
   await refuse(page, /\/reopen$/, "POST", 500);
   await page.goto(`${skein.origin}/c/${fork.id}`);
-  await page.getByRole("button", { name: "Go on in a new conversation" }).click();
+  await page.getByRole("button", { name: "Continue in a new conversation" }).click();
   const alert = page.getByRole("alert").filter({ hasText: "refused as internal" });
-  await expect(alert).toContainText("No new conversation was begun.");
-  await expect(page.getByText(/was not sent/)).toHaveCount(0);
+  await expect(alert).toContainText("The conversation was not reopened.");
+  await expect(page.getByText(/not sent/i)).toHaveCount(0);
   await page.unrouteAll({ behavior: "wait" });
   await alert.getByRole("button", { name: "Try again" }).click();
   await expect(page).not.toHaveURL(new RegExp(fork.id));
@@ -298,7 +298,7 @@ test("a conversation that is not begun says why, on whatever screen", async ({ p
   watch.allow(/status of 429/);
   await refuse(page, /\/conversations$/, "POST", 429);
   await page.getByRole("button", { name: "New conversation" }).first().click();
-  const alert = page.getByRole("alert").filter({ hasText: "No conversation was begun." });
+  const alert = page.getByRole("alert").filter({ hasText: "The conversation was not created." });
   await expect(alert).toContainText("refused as internal");
   await page.unrouteAll({ behavior: "wait" });
   await alert.getByRole("button", { name: "Try again" }).click();

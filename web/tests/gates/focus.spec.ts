@@ -16,7 +16,7 @@ test("a dialog whose opener is gone leads to what stands in its place", async ({
   await expect(turnWith(page, "Two herons.")).toBeAttached();
   await page.keyboard.press("Escape");
   await expect(sheet).toBeHidden();
-  const log = page.getByRole("log", { name: "What was said" });
+  const log = page.getByRole("log", { name: "Messages" });
   await expect.poll(() => log.evaluate((one) => one.contains(document.activeElement))).toBe(true);
 });
 
@@ -39,7 +39,7 @@ test("where nothing had the focus, closing leads to the screen", async ({ page, 
   await page.goto(`${skein.origin}/catalog/services`);
   await page.getByRole("navigation", { name: "Catalog" }).waitFor();
   await page.keyboard.press("Control+k");
-  const field = page.getByRole("combobox", { name: "What to do, or where to go" });
+  const field = page.getByRole("combobox", { name: "Search or run a command" });
   await expect(field).toBeFocused();
   await page.keyboard.press("Escape");
   await expect(field).toBeHidden();

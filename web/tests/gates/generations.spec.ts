@@ -49,10 +49,10 @@ test("an answer tells its tokens and its calls, a line each", async ({ page, per
   });
   await page.goto(`${skein.origin}/c/${id}`);
   const answer = turnWith(page, "The water stands at 1.42 m.");
-  const calls = answer.getByRole("list", { name: "Calls of tools" }).getByRole("listitem");
+  const calls = answer.getByRole("list", { name: "Tool calls" }).getByRole("listitem");
   await expect(calls).toHaveCount(2);
   await expect(calls.first()).toContainText("Water level");
-  await expect(calls.first()).toContainText("done");
+  await expect(calls.first()).toContainText("completed");
   await expect(calls.nth(1)).toContainText("failed");
   await calls.first().locator("summary").press("Enter");
   await expect(calls.first()).toContainText("today");
@@ -60,7 +60,7 @@ test("an answer tells its tokens and its calls, a line each", async ({ page, per
   // What every process asks of Skein first, and the model's own words, are no news.
   const plain = page.getByRole("article").last();
   await expect(plain).toContainText(/\d tokens/);
-  await expect(plain.getByRole("list", { name: "Calls of tools" })).toHaveCount(0);
+  await expect(plain.getByRole("list", { name: "Tool calls" })).toHaveCount(0);
   await plain.getByRole("link", { name: /tokens/ }).press("Enter");
   await expect(page).toHaveURL(/\/runs\/run_/);
   // All answers in sight were asked about with one question.

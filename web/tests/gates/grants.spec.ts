@@ -20,26 +20,26 @@ test("somebody's conversation is read by a grant, and nothing is changed", async
   await person.begin("My own things");
 
   await page.goto(`${skein.origin}/settings/users`);
-  await page.getByRole("button", { name: "Look at the things of Anna" }).first().click();
+  await page.getByRole("button", { name: "View the account of Anna" }).first().click();
   const dialog = page.getByRole("dialog");
   await dialog.getByRole("textbox", { name: "Name" }).fill("ticket 42");
   await dialog.getByRole("textbox", { name: "Reason" }).fill("Anna asked me to look for a lost note");
-  await dialog.getByRole("button", { name: "Give the grant" }).click();
+  await dialog.getByRole("button", { name: "Create grant" }).click();
   await dialog.getByRole("button", { name: "Look now" }).click();
 
-  const banner = page.getByRole("region", { name: "Looking" });
+  const banner = page.getByRole("region", { name: "Viewing another account" });
   await expect(banner).toContainText("Anna");
   await expect(page.getByRole("main")).not.toContainText("My own things");
   await page.getByRole("main").getByRole("link", { name: "A lost note" }).click();
   await expect(turnWith(page, "under the second stone")).toBeVisible();
   await expect(composer(page)).toHaveCount(0);
-  await expect(page.getByText("You read what Anna keeps")).toBeVisible();
+  await expect(page.getByText("You are viewing the account of Anna")).toBeVisible();
   // Whoever looks may turn the page; where Anna stands stays hers.
-  await page.getByRole("button", { name: "Alternative before" }).click();
+  await page.getByRole("button", { name: "Previous alternative" }).click();
   await expect(turnWith(page, "under the third stone")).toBeVisible();
   await page.getByRole("article").first().focus();
   await page.keyboard.press("b");
-  await expect(page.getByText("you can read them, and change nothing")).toBeVisible();
+  await expect(page.getByText("This grant is read-only.")).toBeVisible();
   expect(await anna.end(id)).not.toBe(said.id);
   await anna.findable();
   for (const query of ["stone", "stone+author:anna"]) {
@@ -52,7 +52,7 @@ test("somebody's conversation is read by a grant, and nothing is changed", async
   await anna.api.delete(`/grants/${data[0]?.id}`);
   // The page leaves by itself as soon as it asks for something: what is loaded first is broken off.
   await page.goto(`${skein.origin}/conversations`, { waitUntil: "commit" });
-  await expect(page.getByRole("heading", { name: "Who may look at your things" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Who can view your data" })).toBeVisible();
   await expect(banner).toHaveCount(0);
   await page.goto(`${skein.origin}/conversations`);
   await expect(page.getByRole("main").getByRole("link", { name: "My own things" })).toBeVisible();
@@ -125,7 +125,7 @@ test("pictures, sound and the export of somebody else come by the grant, too", a
   const whole = page.getByRole("dialog", { name: "a dot" }).getByRole("img");
   await expect.poll(() => whole.evaluate((img) => (img as HTMLImageElement).naturalWidth)).toBe(1);
   await page.keyboard.press("Escape");
-  await page.getByRole("button", { name: "Fetch the sound" }).press("Enter");
+  await page.getByRole("button", { name: "Load the audio" }).press("Enter");
   const player = page.locator("audio");
   await expect
     .poll(() => player.evaluate((element) => (element as HTMLAudioElement).duration))

@@ -15,7 +15,7 @@ test("how the parts are is told, and what is wrong is told with its cause", asyn
   await expect(health).toContainText(/\d+ workers?, (idle|\d+ busy)/);
   await expect(health).toContainText("Memory cannot be indexed: the disk is full");
   await expect(health).toContainText(/model service/i);
-  await expect(page.getByRole("button", { name: "Look again" })).toHaveCount(0);
+  await expect(page.getByRole("button", { name: "Check again" })).toHaveCount(0);
   await expectAccessible(page, "health");
   await expectAccessibleInDark(page, "health");
 });
@@ -28,14 +28,14 @@ test("what could not be asked is not known, until it is asked again", async ({ p
   );
   await page.goto(skein.origin);
   const health = page.getByRole("list", { name: "Health" });
-  await expect(health).toContainText("Workers: not known");
-  await expect(health).toContainText("Model services: not known");
+  await expect(health).toContainText("Workers: unknown");
+  await expect(health).toContainText("Model services: unknown");
   await expect(health).toContainText(/Memory \w/);
   await expectAccessible(page, "health that is not known");
   await page.unrouteAll({ behavior: "wait" });
-  await page.getByRole("button", { name: "Look again" }).press("Enter");
+  await page.getByRole("button", { name: "Check again" }).press("Enter");
   await expect(health).toContainText(/\d+ workers?, /);
-  await expect(health).not.toContainText("not known");
+  await expect(health).not.toContainText("unknown");
 });
 
 test("what Home is there for is asked for before how the parts are", async ({ page, person, skein }) => {

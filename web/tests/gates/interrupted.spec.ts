@@ -10,7 +10,7 @@ test("the words of a stopped answer are gone on from", async ({ page, skein, mod
   (await model.asked()).say("one, two,");
   await expect(lastTurn(page)).toContainText("one, two,");
   await page.getByRole("button", { name: /^Stop/ }).click();
-  await expect(lastTurn(page)).toContainText("It was stopped.");
+  await expect(lastTurn(page)).toContainText("The answer was cancelled.");
   await expect(lastTurn(page)).toContainText("one, two,");
 
   await page.getByRole("button", { name: "Go on from here" }).click();
@@ -24,8 +24,8 @@ test("the words of a stopped answer are gone on from", async ({ page, skein, mod
   await expect(lastTurn(page)).toContainText("three, four.");
   await expect(page.locator("article[aria-busy=true]")).toHaveCount(0);
   // The two are read as one: the second says that it goes on.
-  await expect(lastTurn(page)).toContainText("goes on");
-  await expect(turns(page).nth(1)).not.toContainText("goes on");
+  await expect(lastTurn(page)).toContainText("continued");
+  await expect(turns(page).nth(1)).not.toContainText("continued");
   await page.reload();
   await expect(turnWith(page, "one, two,")).toHaveCount(1);
   await expect(lastTurn(page)).toContainText("three, four.");
@@ -45,10 +45,10 @@ test("the words of a broken answer are kept, and it is made again", async ({
   (await model.asked()).say("one, two,");
   await expect(lastTurn(page)).toContainText("one, two,");
   await page.getByRole("button", { name: /^Stop/ }).click();
-  await expect(lastTurn(page)).toContainText("It was stopped.");
+  await expect(lastTurn(page)).toContainText("The answer was cancelled.");
   // It is still there for whoever comes back.
   await page.reload();
-  await expect(lastTurn(page)).toContainText("It was stopped.");
+  await expect(lastTurn(page)).toContainText("The answer was cancelled.");
   await expect(lastTurn(page)).toContainText("one, two,");
 
   await page.getByRole("button", { name: "Answer again" }).click();
@@ -58,10 +58,10 @@ test("the words of a broken answer are kept, and it is made again", async ({
   await expect(lastTurn(page)).toContainText("one, two, three, four.");
   await expect(lastTurn(page)).toContainText("2/2");
 
-  await page.getByRole("button", { name: "Alternative before" }).last().click();
-  await page.getByRole("button", { name: "Keep its words" }).click();
+  await page.getByRole("button", { name: "Previous alternative" }).last().click();
+  await page.getByRole("button", { name: "Save partial answer" }).click();
   await expect(lastTurn(page)).toContainText("3/3");
-  await expect(lastTurn(page)).not.toContainText("It was stopped.");
+  await expect(lastTurn(page)).not.toContainText("The answer was cancelled.");
   await expect(lastTurn(page)).toContainText("one, two,");
 });
 
@@ -73,7 +73,7 @@ test("an answer goes on when its server comes back", async ({ page, skein, model
   (await model.asked()).say("one, ");
   await expect(lastTurn(page)).toContainText("one,");
   await skein.kill();
-  await expect(page.getByText("The server cannot be reached.").first()).toBeVisible();
+  await expect(page.getByText("The server is unreachable.").first()).toBeVisible();
   await skein.restart();
   // A question to a model does no harm twice: it is asked again, and what was heard of the first answer is void.
   const again = await model.asked();
@@ -81,7 +81,7 @@ test("an answer goes on when its server comes back", async ({ page, skein, model
   again.end();
   await expect(lastTurn(page)).toContainText("one, two, three, four.");
   await expect(page.locator("article[aria-busy=true]")).toHaveCount(0);
-  await expect(page.getByText("The server cannot be reached.")).toHaveCount(0);
+  await expect(page.getByText("The server is unreachable.")).toHaveCount(0);
 });
 
 test("after a stopped answer the next message continues the question", async ({
@@ -96,7 +96,7 @@ test("after a stopped answer the next message continues the question", async ({
   (await model.asked()).say("one,");
   await expect(lastTurn(page)).toContainText("one,");
   await page.getByRole("button", { name: /^Stop/ }).click();
-  await expect(lastTurn(page)).toContainText("It was stopped.");
+  await expect(lastTurn(page)).toContainText("The answer was cancelled.");
   await send(new Mouse(page), page, "No, to two.");
   const next = await model.asked();
   expect(next.messages.filter(({ role }) => role !== "system").map(({ content }) => content)).toEqual([

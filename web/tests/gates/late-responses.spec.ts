@@ -56,7 +56,7 @@ test("the list of what waits, a new conversation, a fork and a form that is save
   await page.goto(`${skein.origin}/catalog/services/new`);
   const saved = await held(page, /\/services$/, "POST");
   await page.getByRole("textbox", { name: "Name" }).fill("Gauge");
-  await page.getByRole("button", { name: /^(Make|Save|Describe).*service/ }).click();
+  await page.getByRole("button", { name: /^(Create|Save) service/ }).click();
   await elsewhere(saved, /\/services$/);
 });
 
@@ -113,7 +113,7 @@ test("the tellings of one's own quick turns lead nobody back", async ({ page, pe
     Object.assign(window, { shown });
   });
   const activated = await held(page, /\/activate$/, "PUT");
-  const before = lastTurn(page).getByRole("button", { name: "Alternative before" });
+  const before = lastTurn(page).getByRole("button", { name: "Previous alternative" });
   await before.click();
   await expect(lastTurn(page)).toContainText("Two herons.");
   await before.click();
@@ -150,7 +150,7 @@ test("what was done last is taken back though what was done before it took longe
   await drawn(page);
   marked.letGo();
   await expect(turn).toContainText("Two herons.");
-  await expect(turn.getByText("left out")).toBeVisible();
+  await expect(turn.getByText("excluded")).toBeVisible();
 });
 
 test("what was done last is taken back though it is still on its way", async ({ page, person, skein }) => {
@@ -160,7 +160,7 @@ test("what was done last is taken back though it is still on its way", async ({ 
   const turn = turns(page).first();
   await turn.click();
   await page.keyboard.press("x");
-  await expect(turn.getByText("left out")).toBeVisible();
+  await expect(turn.getByText("excluded")).toBeVisible();
   const activated = await held(page, /\/activate$/, "PUT");
   await page.keyboard.press("[");
   await expect(turn).toContainText("One heron.");
@@ -169,7 +169,7 @@ test("what was done last is taken back though it is still on its way", async ({ 
   await drawn(page);
   activated.letGo();
   await expect(turn).toContainText("Two herons.");
-  await expect(turn.getByText("left out")).toBeVisible();
+  await expect(turn.getByText("excluded")).toBeVisible();
 });
 
 /** Looks at a conversation of one turn, and hears what becomes of it. */
@@ -202,12 +202,12 @@ test("what was read of a turn earlier and comes later is not shown in place of w
   const newer = page.waitForResponse(/\/api\/v1\/nodes\/[^/]+$/);
   await person.mark(heron, { excluded: true });
   await (await newer).finished();
-  await expect(turns(page).getByText("left out")).toBeVisible();
+  await expect(turns(page).getByText("excluded")).toBeVisible();
   const older = page.waitForResponse(/\/api\/v1\/nodes\/[^/]+$/);
   letGo();
   await (await older).finished();
   await drawn(page);
-  await expect(turns(page).getByText("left out")).toBeVisible();
+  await expect(turns(page).getByText("excluded")).toBeVisible();
 });
 
 test("what was read of a turn is shown though what was asked for later never came", async ({
@@ -235,5 +235,5 @@ test("what was read of a turn is shown though what was asked for later never cam
   await person.mark(heron, { bookmarked: true });
   await (await refused).finished();
   letGo();
-  await expect(turns(page).getByText("left out")).toBeVisible();
+  await expect(turns(page).getByText("excluded")).toBeVisible();
 });

@@ -38,8 +38,8 @@ for (const width of [1280, 320])
     }
     const turn = lastTurn(page);
     const arrows = [
-      turn.getByRole("button", { name: "Alternative before" }),
-      turn.getByRole("button", { name: "Alternative after" }),
+      turn.getByRole("button", { name: "Previous alternative" }),
+      turn.getByRole("button", { name: "Next alternative" }),
     ];
     await expect(turn.getByRole("link", { name: /tokens/ })).toHaveCount(0);
     await drawn(page);
@@ -213,7 +213,7 @@ test("the keys that are shown are those that act here, and single letters only w
   await page.keyboard.press("Escape");
   await expect(turn).toBeFocused();
   await page.keyboard.press("e");
-  await expect(page.getByRole("textbox", { name: "Another wording" })).toBeVisible();
+  await expect(page.getByRole("textbox", { name: "New version" })).toBeVisible();
 
   await page.goto(`${skein.origin}/settings/keys`);
   await page.getByRole("switch", { name: /single/i }).click();
@@ -225,7 +225,7 @@ test("the keys that are shown are those that act here, and single letters only w
   await expect(menu.getByRole("menuitem", { name: /^Edit/ })).toBeVisible();
   await expect(menu.locator("kbd").filter({ hasText: /^(Shift )?[^↑↓←→]$/ })).toHaveCount(0);
   await page.keyboard.press("Escape");
-  await expect(page.getByRole("textbox", { name: "Another wording" })).toHaveCount(0);
+  await expect(page.getByRole("textbox", { name: "New version" })).toHaveCount(0);
   await page.keyboard.press("Control+k");
   const palette = page.getByRole("listbox").getByRole("option");
   await expect(palette.filter({ hasText: "Edit" }).first()).toBeVisible();

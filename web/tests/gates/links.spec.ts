@@ -36,7 +36,7 @@ test("a link to a turn leads there from within its conversation, and Back leads 
   await person.mark(nine, { bookmarked: true });
   await page.keyboard.press("Shift+U");
   await page
-    .getByRole("dialog", { name: "What was done" })
+    .getByRole("dialog", { name: "Action history" })
     .getByRole("link", { name: /nine herons/ })
     .click();
   await expect(turnWith(page, "nine herons")).toBeFocused();

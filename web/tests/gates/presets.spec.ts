@@ -11,7 +11,7 @@ test("a number chooses who answers, and another one once it is set", async ({ pa
     await expect(picker).toHaveText("Chat");
     await page.getByRole("article").first().focus();
   };
-  const picker = page.getByTitle("Who answers the next turn");
+  const picker = page.getByTitle("Process that answers the next message");
   await open();
   await picker.click();
   const listed = page.getByRole("menuitemradio").filter({ has: page.locator("kbd") });

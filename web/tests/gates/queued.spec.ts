@@ -25,7 +25,7 @@ test("a message sent while an answer comes is queued and goes out after it, once
   await queue(page, "And then?");
   const queued = turnWith(page, "And then?");
   await expect(queued).toContainText("queued");
-  await expect(queued).toContainText("Sent as soon as the answer above is finished.");
+  await expect(queued).toContainText("Queued. Sent when the answer above is completed.");
   await expect(page.getByRole("button", { name: "Queue", exact: true })).toBeVisible();
   // It is kept: a reload changes nothing.
   await page.reload();
@@ -53,7 +53,7 @@ test("Stop is in the composer, acts by its key while somebody writes, and what w
 }) => {
   await page.goto(`${skein.origin}/c/${conversation}`);
   await composer(page).waitFor();
-  const writing = page.getByRole("region", { name: "Write" });
+  const writing = page.getByRole("region", { name: "Message box" });
   const stop = writing.getByRole("button", { name: "Stop" });
   await expect(stop).toHaveCount(0);
   await send(new Mouse(page), page, "Never end.");

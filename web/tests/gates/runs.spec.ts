@@ -50,7 +50,7 @@ test("a trace is looked at from every side, by keys alone", async ({ page, perso
   await expect(page.getByRole("tree", { name: "Trace" })).toBeVisible();
 
   await page.keyboard.press("3");
-  const flame = page.getByRole("tree", { name: "Flame of the run" });
+  const flame = page.getByRole("tree", { name: "Flame graph of the run" });
   await expect(flame.getByRole("treeitem", { name: /^Report of the shore .*, completed/ })).toBeVisible();
   await flame.focus();
   await page.keyboard.press("ArrowDown");
@@ -58,9 +58,9 @@ test("a trace is looked at from every side, by keys alone", async ({ page, perso
   await page.keyboard.press("ArrowDown");
   await expect(details(page).getByRole("heading", { name: "Count birds" })).toBeVisible();
   await page.keyboard.press("Enter");
-  await expect(page.getByText(/of it shown/)).toBeVisible();
+  await expect(page.getByText(/in view/)).toBeVisible();
   await page.keyboard.press("Backspace");
-  await expect(page.getByText(/in all/)).toBeVisible();
+  await expect(page.getByText(/in total/)).toBeVisible();
   await expectAccessible(page, "flame");
   await expectAccessibleInDark(page, "flame");
   await expectUsableAt(page, 320, 640, "flame");
@@ -68,9 +68,9 @@ test("a trace is looked at from every side, by keys alone", async ({ page, perso
 
   await page.keyboard.press("4");
   const graph = page.getByRole("listbox", { name: "Steps as a graph" });
-  await expect(graph.getByRole("option", { name: /^1\. herons done/ })).toBeVisible();
+  await expect(graph.getByRole("option", { name: /^1\. herons completed/ })).toBeVisible();
   await page.getByRole("button", { name: "Report of the shore", exact: true }).press("Enter");
-  await expect(graph.getByRole("option", { name: /^3\. report done/ })).toBeVisible();
+  await expect(graph.getByRole("option", { name: /^3\. report completed/ })).toBeVisible();
   await graph.focus();
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("ArrowDown");
@@ -101,7 +101,7 @@ test("a run is retried from a step, branched with other values, replayed and rea
   const kept = page.getByRole("list", { name: "Checkpoints" });
   await kept.getByRole("button", { name: /^water/ }).press("Shift+R");
   const retry = page.getByRole("dialog", { name: "Retry from “water”?" });
-  await expect(retry.getByText("Calls are made again.")).toBeVisible();
+  await expect(retry.getByText("This repeats calls.")).toBeVisible();
   await retry.getByRole("button", { name: "Retry", exact: true }).click();
   await expect(page).not.toHaveURL(new RegExp(run));
   const begun = new URL(page.url()).pathname.split("/").at(-1) ?? "";
@@ -111,10 +111,10 @@ test("a run is retried from a step, branched with other values, replayed and rea
   expect(again.calls.map(({ stepId }) => stepId)).toEqual(["water", "report"]);
 
   await page.goto(`${skein.origin}/runs/${begun}?view=checkpoints`);
-  await expect(kept.getByRole("button", { name: /^birds/ })).toContainText("taken over");
+  await expect(kept.getByRole("button", { name: /^birds/ })).toContainText("reused");
   await expect(kept.getByRole("button", { name: "Branch… (birds)" })).toBeVisible();
   await page.keyboard.press("3");
-  const flame = page.getByRole("tree", { name: "Flame of the run" });
+  const flame = page.getByRole("tree", { name: "Flame graph of the run" });
   await expect(flame.getByRole("treeitem", { name: /^water/ })).toBeVisible();
   await expect(flame.getByRole("treeitem", { name: /^birds/ })).toHaveCount(0);
 
@@ -123,13 +123,13 @@ test("a run is retried from a step, branched with other values, replayed and rea
   await page.keyboard.press("Shift+B");
   const branch = page.getByRole("dialog", { name: "Branch this run" });
   await branch.getByLabel("birds").fill("nothing but gulls");
-  await branch.getByRole("button", { name: "Begin the branch" }).click();
+  await branch.getByRole("button", { name: "Start branch" }).click();
   await expect(page.getByText(/nothing but gulls; water 1\.42 m/).first()).toBeVisible();
 
   await page.goto(at);
   await page.getByRole("button", { name: "Replay…" }).click();
   const replay = page.getByRole("dialog", { name: "Replay this run?" });
-  await replay.getByRole("button", { name: "Re-read what is kept" }).click();
+  await replay.getByRole("button", { name: "Show kept results" }).click();
   await expect(replay).toBeHidden();
   await expect(details(page)).toBeFocused();
   await expect(page).toHaveURL(new RegExp(run));

@@ -98,10 +98,10 @@ class Hand {
   async #edit(): Promise<void> {
     const turn = await this.#turn((line) => !line.isAnswer);
     if (!turn) return;
-    await turn.getByRole("button", { name: "Edit as a new alternative" }).click();
+    await turn.getByRole("button", { name: "Edit as a new version" }).click();
     const text = this.#text("Version");
-    await this.page.getByRole("textbox", { name: "Another wording" }).fill(text);
-    await this.page.getByRole("button", { name: "Keep as a new alternative" }).click();
+    await this.page.getByRole("textbox", { name: "New version" }).fill(text);
+    await this.page.getByRole("button", { name: "Save as a new version" }).click();
     this.done.push(`edit to ${text}`);
     await this.page.locator("article", { hasText: text }).waitFor();
   }
@@ -120,7 +120,7 @@ class Hand {
     await this.#compare();
   }
   async #switch(): Promise<void> {
-    const arrows = this.page.getByRole("button", { name: /^Alternative (before|after)$/ });
+    const arrows = this.page.getByRole("button", { name: /^(Previous|Next) alternative$/ });
     const pressable = await arrows.evaluateAll((all) =>
       all.flatMap((one, index) => ((one as HTMLButtonElement).disabled ? [] : [index])),
     );
@@ -148,9 +148,9 @@ class Hand {
     await this.page.keyboard.press("Control+k");
     await this.page.keyboard.insertText("Fold this conversation");
     await this.page.keyboard.press("Enter");
-    await this.page.getByRole("textbox", { name: "What came of it" }).fill("It was about numbers.");
+    await this.page.getByRole("textbox", { name: "Summary" }).fill("It was about numbers.");
     await this.page.getByRole("button", { name: "Fold", exact: true }).click();
-    await this.page.getByRole("button", { name: "Go on in a new conversation" }).click();
+    await this.page.getByRole("button", { name: "Continue in a new conversation" }).click();
     this.done.push("fold and go on");
     await this.page.waitForURL((url) => url.href !== at);
     await this.page.getByRole("region", { name: "Before the fork" }).waitFor();

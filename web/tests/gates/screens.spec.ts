@@ -79,7 +79,7 @@ test("a conversation in which nothing was said, empty", async ({ page, person, s
 
 test("a place that is not there says so and leads back", async ({ told, skein }) => {
   await told.goto(`${skein.origin}/nowhere/at/all`);
-  await expect(told.getByRole("heading", { name: "There is nothing at this address" })).toBeVisible();
+  await expect(told.getByRole("heading", { name: "Page not found" })).toBeVisible();
   await told.getByRole("link", { name: "Go to Home" }).click();
   await expect(told).toHaveURL(`${skein.origin}/`);
 });

@@ -4,7 +4,7 @@ import { expectUsableAt } from "../support/reflow";
 import { composer, turnWith } from "../support/conversation";
 import { expect, test } from "../support/test";
 
-const field = "Words to look for";
+const field = "Search messages";
 
 test("what is on another branch is found and opened there", async ({ page, person, skein }) => {
   const { id } = await person.begin("Holiday");
@@ -15,9 +15,9 @@ test("what is on another branch is found and opened there", async ({ page, perso
   await page.getByRole("searchbox", { name: field }).fill("Portugal");
   const hit = page.getByRole("main").getByRole("link", { name: /Portugal by train/ });
   await expect(hit).toContainText("On another branch");
-  await page.getByRole("button", { name: "Only on shown paths" }).click();
-  await expect(page.getByRole("heading", { name: "Nothing found" })).toBeVisible();
-  await page.getByRole("button", { name: "Without the filters" }).click();
+  await page.getByRole("button", { name: "Current paths only" }).click();
+  await expect(page.getByRole("heading", { name: "No match" })).toBeVisible();
+  await page.getByRole("button", { name: "Remove filters" }).click();
   await hit.click();
   await expect(turnWith(page, "We travel to Portugal by train.")).toBeVisible();
   await expect(turnWith(page, "1/2")).toHaveCount(1);
@@ -33,18 +33,18 @@ test("what was brought is shown as what it is, with its source", async ({ page, 
   await person.api.post("/episodes", { source: "json", content: { bird: "bittern", nests: [2, 3] } });
   await person.findable();
   await page.goto(`${skein.origin}/search?q=bittern`);
-  const group = page.getByRole("region", { name: "Brought from elsewhere" });
+  const group = page.getByRole("region", { name: "Imported" });
   await expect(group.getByRole("listitem")).toHaveCount(2);
   const hit = group.getByRole("button", { name: /Ada Lovelace/ });
-  await expect(hit).toContainText("brought");
+  await expect(hit).toContainText("imported");
   await hit.press("Enter");
-  const whole = page.getByRole("article", { name: "What was brought" });
+  const whole = page.getByRole("article", { name: "Imported episode" });
   await expect(whole).toContainText("It was heard twice.");
   await expect(whole).toContainText("Ada Lovelace");
   await expect(whole).toContainText("every path");
-  await page.getByRole("combobox", { name: "Said by" }).selectOption({ label: "Said by you" });
-  await expect(page.getByRole("heading", { name: "Nothing found" })).toBeVisible();
-  await page.getByRole("combobox", { name: "Said by" }).selectOption({ label: "Brought from elsewhere" });
+  await page.getByRole("combobox", { name: "Author" }).selectOption({ label: "You" });
+  await expect(page.getByRole("heading", { name: "No match" })).toBeVisible();
+  await page.getByRole("combobox", { name: "Author" }).selectOption({ label: "Imported" });
   await expect(group.getByRole("listitem")).toHaveCount(2);
 });
 
@@ -64,7 +64,7 @@ test("a hostile hit is text, and stays in its row", async ({ page, person, skein
   await expect(hits).toHaveCount(2);
   await expect(page.locator("mark").filter({ hasText: "quagga" })).toHaveCount(2);
   await page.locator("button[data-hit]").click();
-  await expect(page.getByRole("article", { name: "What was brought" })).toContainText("quagga");
+  await expect(page.getByRole("article", { name: "Imported episode" })).toContainText("quagga");
   const found = await page.evaluate(() => ({
     broken: "broken" in window,
     live: document.querySelectorAll("main :is(script, iframe, img, b[onmouseover])").length,
@@ -102,7 +102,7 @@ test("what was said elsewhere is offered while one writes", async ({ page, perso
   );
   // What was typed is still there after a look.
   await panel.getByRole("link", { name: /was ringed/ }).click();
-  await expect(page.getByRole("article", { name: "What was brought" })).toContainText("in June");
+  await expect(page.getByRole("article", { name: "Imported episode" })).toContainText("in June");
   await page.goBack();
   await expect(composer(page)).toHaveValue("where does the kingfisher nest?");
   await composer(page).fill("a");
@@ -124,26 +124,26 @@ test("filters are typed among the words, and taken away again", async ({ page, p
   await expect(hits.first()).toContainText("Model");
   await expect(page.getByText("The kittiwakes nest", { exact: false }).first()).toBeVisible();
   await box.fill("kittiwakes model:gpt-17");
-  await expect(page.getByRole("heading", { name: "Nothing found" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "No match" })).toBeVisible();
   await page.getByRole("button", { name: "Without model:gpt-17" }).press("Enter");
   await expect(box).toHaveValue("kittiwakes");
   await expect(hits.first()).toBeVisible();
   await box.fill("kittiwakes before:2001");
-  await expect(page.getByRole("heading", { name: "Nothing found" })).toBeVisible();
-  await page.getByRole("button", { name: "Without the filters" }).click();
+  await expect(page.getByRole("heading", { name: "No match" })).toBeVisible();
+  await page.getByRole("button", { name: "Remove filters" }).click();
   await expect(box).toHaveValue("kittiwakes");
   // The same twice is one filter, and is one again after reloading; of two of a kind the last counts.
   await box.fill("kittiwakes author:me author:me");
   await expect(hits).toHaveCount(1);
   await page.reload();
-  const typed = page.getByRole("group", { name: "Filters that were typed" });
+  const typed = page.getByRole("group", { name: "Filters in the text" });
   await expect(typed.getByRole("button")).toHaveCount(1);
   await expect(hits).toHaveCount(1);
   await box.fill("kittiwakes author:model author:me");
-  await expect(typed).toContainText("by models a later one counts");
+  await expect(typed).toContainText("by models replaced by a later filter");
   await expect(hits).toContainText("nest on the ledge");
   await box.fill("has:tool");
-  await expect(page.getByText("Add words to look for.")).toBeVisible();
+  await expect(page.getByText("Add words to search for.")).toBeVisible();
   await expectAccessible(page, "typed filters");
   await expectUsableAt(page, 320, 640, "typed filters");
 });
@@ -157,7 +157,7 @@ test("what was not read yet is not called nothing", async ({ page, person, skein
   await page.goto(`${skein.origin}/search?q=dunlin+author:me`);
   await expect(page.getByRole("heading", { name: "Nothing in the first 300" })).toBeVisible();
   await page.getByRole("button", { name: "More" }).press("Enter");
-  await expect(page.getByRole("heading", { name: "Nothing found" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "No match" })).toBeVisible();
 });
 
 test("what one said oneself is found by one's own name, with words and among what is marked", async ({

@@ -6,7 +6,9 @@ test("answers to choose from do not change who answers next", async ({ page, per
   const { id } = await person.begin("Several", { processId: await person.process("Chat") });
   await person.ask(id, "There were two herons. How many herons?");
   await page.goto(`${skein.origin}/c/${id}`);
-  const next = page.getByRole("region", { name: "Write" }).getByTitle("Who answers the next turn");
+  const next = page
+    .getByRole("region", { name: "Message box" })
+    .getByTitle("Process that answers the next message");
   await expect(next).toHaveText("Chat");
   await lastTurn(page).getByRole("button", { name: "More for this turn" }).click();
   await page.getByRole("menuitem", { name: /^Generate several answers/ }).click();

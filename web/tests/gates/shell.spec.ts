@@ -47,7 +47,7 @@ test("the palette and the help are there by keys", async ({ page }) => {
   await page.keyboard.press("?");
   const help = page.getByRole("dialog", { name: "Keys" });
   await expect(help).toBeVisible();
-  await expect(help).toContainText("Open the palette");
+  await expect(help).toContainText("Open the command palette");
   await page.keyboard.press("Escape");
   await expect(help).toBeHidden();
 });
@@ -61,7 +61,7 @@ test("a browser that is not signed in is told how, and comes in by the link", as
   watch.allow(/status of (401|410)/);
   const page = await context.newPage();
   await page.goto(`${skein.origin}/conversations`);
-  await expect(page.getByText("This browser is not signed in yet")).toBeVisible();
+  await expect(page.getByText("This browser is not signed in")).toBeVisible();
   await page.getByLabel("Or paste it").fill(newcomer.link);
   await page.getByRole("button", { name: "Sign in", exact: true }).click();
   await expect(page.getByRole("navigation", { name: "Main" })).toBeVisible();

@@ -62,7 +62,7 @@ test("the chain of a conversation is verified from the status bar, and the tick 
   await person.ask(id, "How many herons?");
   await page.goto(`${skein.origin}/c/${id}`);
   await expect(lastTurn(page)).toBeVisible();
-  const tick = page.getByRole("button", { name: /the chain of this conversation/ });
+  const tick = page.getByRole("button", { name: /the hash chain of this conversation/ });
   await expect(tick).toContainText("Verify");
   await tick.press("Enter");
   await expect(tick).toContainText(/verified just now/);
@@ -75,5 +75,5 @@ test("the chain of a conversation is verified from the status bar, and the tick 
   const broken = { verdict: "invalid", nodes: 2, firstNodeId: null, counts: {} };
   await answer(page, "**/verify", (route) => route.fulfill({ json: broken }));
   await tick.press("Enter");
-  await expect(tick).toContainText("chain broken");
+  await expect(tick).toContainText("hash chain broken");
 });

@@ -100,7 +100,7 @@ test("what is read late of an answer turns nobody back to it", async ({
   });
   second.end();
   await expect.poll(() => held).toBeGreaterThan(0);
-  await page.getByRole("button", { name: "Alternative before" }).last().click();
+  await page.getByRole("button", { name: "Previous alternative" }).last().click();
   await expect(lastTurn(page)).toContainText("1/2");
   let heard = 0;
   // The ends of requests are not always told; their answers are.

@@ -11,12 +11,12 @@ test("a tool says how often it was called, how well it went, and what went wrong
   skein,
 }) => {
   await told.goto(`${skein.origin}/catalog/tools/${story.tool}`);
-  const numbers = told.getByRole("region", { name: "How it did lately" });
+  const numbers = told.getByRole("region", { name: "Recent metrics" });
   await expect(numbers).toContainText(/Calls\s*\d+/);
   await expect(numbers).toContainText(/Success\s*0 %/);
   await expect(numbers).toContainText("Last failure");
   await expect(told.getByRole("link", { name: /Water level/ })).toContainText("0 %");
-  await numbers.getByRole("link", { name: "the run" }).click();
+  await numbers.getByRole("link", { name: "Open the run" }).click();
   await expect(told).toHaveURL(`${skein.origin}/runs/${story.failed}`);
 
   await told.goBack();
@@ -24,7 +24,7 @@ test("a tool says how often it was called, how well it went, and what went wrong
   await told.keyboard.press("v");
   await expect(told.getByRole("tab", { name: /History/ })).toHaveAttribute("aria-selected", "true");
   await told.keyboard.press("t");
-  await expect(told.getByRole("tab", { name: "Try it" })).toHaveAttribute("aria-selected", "true");
+  await expect(told.getByRole("tab", { name: "Test" })).toHaveAttribute("aria-selected", "true");
 });
 
 test("a tool that no run has called says so, and numbers come when one does", async ({
@@ -34,8 +34,8 @@ test("a tool that no run has called says so, and numbers come when one does", as
 }) => {
   const echo = await person.tool("Echo");
   await page.goto(`${skein.origin}/catalog/tools/${echo}`);
-  const numbers = page.getByRole("region", { name: "How it did lately" });
-  await expect(numbers).toContainText("None of your runs called it lately.");
+  const numbers = page.getByRole("region", { name: "Recent metrics" });
+  await expect(numbers).toContainText("None of your recent runs called it.");
   await listening(page);
   const process = await person.define({
     name: "Say it",
@@ -58,11 +58,11 @@ test("reading a document that never comes is cancelled where it is seen", async 
   await page.getByRole("textbox", { name: "Address of the document" }).fill(`http://127.0.0.1:${port}/api`);
   await page.getByRole("textbox", { name: "endpoint" }).fill(`http://127.0.0.1:${port}`);
   const asked = new Promise((resolve) => silent.once("request", resolve));
-  await page.getByRole("button", { name: "Make tools from it" }).click();
+  await page.getByRole("button", { name: "Create tools" }).click();
   await asked;
   await page.getByRole("button", { name: "Cancel: Reading the document" }).click();
   await expect(page.getByRole("progressbar", { name: "Reading the document" })).toHaveCount(0);
-  await expect(page.getByRole("button", { name: "Make tools from it" })).toBeEnabled();
+  await expect(page.getByRole("button", { name: "Create tools" })).toBeEnabled();
   await expect(page.getByRole("alert").filter({ hasText: /\S/ })).toHaveCount(0);
   await expect(page.getByRole("textbox", { name: "Address of the document" })).toHaveValue(/api$/);
   silent.closeAllConnections();
@@ -81,7 +81,7 @@ test("asking a model that never answers is cancelled, and what was made can be t
   await page.getByRole("checkbox", { name: /^Allow services to call/ }).click();
   await page.getByRole("button", { name: "Connect and test" }).click();
   await model.asked();
-  await page.getByRole("button", { name: "Cancel the question" }).click();
+  await page.getByRole("button", { name: "Cancel the test" }).click();
   await expect(page.getByRole("region", { name: "Result of the call" })).toContainText("cancelled");
   await page.getByRole("button", { name: "Undo setup" }).click();
   await expect(page.getByRole("button", { name: "Connect and test" })).toBeEnabled();

@@ -69,8 +69,8 @@ test("two people work at the same time; one sees the other's conversation by a g
   }
   await lastTurn(annas).focus();
   await annas.keyboard.press("b");
-  await expect(lastTurn(annas).getByRole("button", { name: "Take the bookmark away" })).toBeVisible();
-  await expect(turns(looking).getByRole("button", { name: "Take the bookmark away" })).toBeVisible();
+  await expect(lastTurn(annas).getByRole("button", { name: "Remove bookmark" })).toBeVisible();
+  await expect(turns(looking).getByRole("button", { name: "Remove bookmark" })).toBeVisible();
   await expect(composer(looking)).toHaveCount(0);
 
   // Of Ben's own nothing is with Anna, nor in the tab that looks at hers; of Anna's nothing is among Ben's.

@@ -45,7 +45,7 @@ test("what waits outlives a reload and goes out in order, each once, with one an
   await page.reload();
   await expect(turns(page)).toHaveCount(2);
   await expect(turnWith(page, "Then, there were")).toContainText("queued");
-  await expect(page.getByRole("contentinfo", { name: "Status" })).toContainText("2 to send");
+  await expect(page.getByRole("contentinfo", { name: "Status" })).toContainText("2 unsent");
   await page.unrouteAll({ behavior: "wait" });
   // It is not asked for: the page sends them by itself.
   await expect(turns(page)).toHaveCount(3);
@@ -79,7 +79,7 @@ test("what waits is taken back into the composer", async ({ page, person, open }
   const id = await open("Taken back", "Is anybody there?");
   await away(page);
   await send(new Mouse(page), page, "Nobody counted.");
-  await turnWith(page, "Nobody counted.").getByRole("button", { name: "Take it back" }).press("Enter");
+  await turnWith(page, "Nobody counted.").getByRole("button", { name: "Withdraw" }).press("Enter");
   await expect(turns(page)).toHaveCount(1);
   await expect(composer(page)).toHaveValue("Nobody counted.");
   await expect(composer(page)).toBeFocused();

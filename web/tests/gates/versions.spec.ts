@@ -17,13 +17,13 @@ test("going back to a version shows its own answer, also after a reload", async 
   for (const back of [false, true]) {
     if (back) await page.reload();
     const kept = page.waitForResponse(/\/activate$/);
-    await turns(page).first().getByRole("button", { name: "Alternative before" }).click();
+    await turns(page).first().getByRole("button", { name: "Previous alternative" }).click();
     await expect(turns(page).first()).toContainText("two herons");
     await expect(lastTurn(page)).toContainText("two");
     await expect(lastTurn(page).getByText("stale")).toHaveCount(0);
     await kept;
     expect(await person.end(id)).toBe(answer.id);
-    await turns(page).first().getByRole("button", { name: "Alternative after" }).click();
+    await turns(page).first().getByRole("button", { name: "Next alternative" }).click();
     await expect(lastTurn(page)).toContainText("five");
   }
   expect(edited.id).not.toBe(question.id);
@@ -41,7 +41,7 @@ test("sending below an answer to another version asks which version is meant", a
   await expect(page.getByRole("button", { name: "Answer this version" })).toBeVisible();
   await composer(page).fill("And who counted?");
   await composer(page).press("Enter");
-  const written = page.getByRole("region", { name: "Write" });
+  const written = page.getByRole("region", { name: "Message box" });
   await expect(written).toContainText("Which version does this message continue?");
   await expect(written.getByRole("button", { name: "Version 1, with its answers" })).toBeFocused();
   await page.keyboard.press("Escape");
@@ -56,7 +56,7 @@ test("sending below an answer to another version asks which version is meant", a
   const { data } = await person.api.get<{ data: { id: string }[] }>(`/conversations/${id}/path`);
   expect(data.slice(0, 2).map((node) => node.id)).toEqual([question.id, answer.id]);
 
-  await turns(page).first().getByRole("button", { name: "Alternative after" }).click();
+  await turns(page).first().getByRole("button", { name: "Next alternative" }).click();
   await composer(page).fill("And when?");
   await composer(page).press("Enter");
   await written.getByRole("button", { name: "Version 2, without an answer" }).click();

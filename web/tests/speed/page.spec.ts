@@ -72,7 +72,7 @@ test("first load", async ({ browser, skein, story }) => {
     });
     await page.goto(skein.origin, { waitUntil: "commit" });
     // Interactive: the screen shows what it is about, and a key press has its effect in the next frame.
-    await page.getByRole("heading", { name: "Go on where you were" }).waitFor();
+    await page.getByRole("heading", { name: "Continue" }).waitFor();
     times.push(
       await page.evaluate(
         () => new Promise<number>((done) => requestAnimationFrame(() => done(performance.now()))),
@@ -165,7 +165,7 @@ test("a map of 100,000 nodes", async ({ browser, skein, story }) => {
   const at = `http://127.0.0.1:${(giver.address() as AddressInfo).port}/tree`;
   await page.route(/\/tree(\?|$)/, (route) => route.continue({ url: at }));
   await page.goto(skein.origin);
-  await page.getByRole("heading", { name: "Go on where you were" }).waitFor();
+  await page.getByRole("heading", { name: "Continue" }).waitFor();
   await page.goto(`${skein.origin}/c/${story.survey}/map`);
   const canvas = page.locator("main canvas").first();
   await canvas.waitFor();

@@ -109,7 +109,7 @@ export class Keyboard implements Hands {
     // A person sees the page before they press a key.
     await expect(this.page.getByRole("navigation").first()).toBeVisible();
     await this.page.keyboard.press("Control+k");
-    const field = this.page.getByRole("combobox", { name: "What to do, or where to go" });
+    const field = this.page.getByRole("combobox", { name: "Search or run a command" });
     await expect(field).toBeFocused();
     await this.page.keyboard.insertText(action);
     await expect(this.page.locator('#palette-list [aria-selected="true"]')).toContainText(action);

@@ -69,11 +69,11 @@ export const screens: Screen[] = [
   { name: "processes", shows: text("Report of a day"), empty: "/processes", filled: () => "/processes" },
   { name: "process", shows: text("weather"), filled: ({ process }) => `/processes/${process}` },
   { name: "runs", shows: text("Level of a day"), empty: "/runs", filled: () => "/runs" },
-  { name: "put-aside", empty: "/runs/put-aside", filled: () => "/runs/put-aside" },
+  { name: "failed-jobs", empty: "/runs/failed-jobs", filled: () => "/runs/failed-jobs" },
   { name: "run-failed", shows: text("Level of a day"), filled: ({ failed }) => `/runs/${failed}` },
   { name: "run-waiting", shows: text("Report of a day"), filled: ({ waiting }) => `/runs/${waiting}` },
   { name: "reviews", shows: text("Report of a day"), empty: "/review", filled: () => "/review" },
-  { name: "standing", shows: text(/asked about every call/), filled: () => "/review?standing=1" },
+  { name: "standing", shows: text(/requires approval asks you/), filled: () => "/review?standing=1" },
   { name: "review", shows: text("eleven herons"), filled: ({ review }) => `/review/${review}` },
   ...[
     "account",

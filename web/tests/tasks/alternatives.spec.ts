@@ -19,7 +19,7 @@ task("three alternatives from two processes", async ({ page, hands, person, skei
   const memory = sheet.getByRole("checkbox", { name: "Chat with memory", exact: true });
   await expect(chat).toBeChecked();
   await expect(memory).not.toBeChecked();
-  await hands.write(sheet.getByRole("spinbutton", { name: "How many of each" }), "2");
+  await hands.write(sheet.getByRole("spinbutton", { name: "Answers per process" }), "2");
   await hands.press(sheet.getByRole("button", { name: "Generate 2 answers" }));
   // The answers may be told of before the question is answered.
   await expect(sheet).toBeHidden();
@@ -37,7 +37,7 @@ task("three alternatives from two processes", async ({ page, hands, person, skei
   await expect(chat).toBeChecked();
   await hands.press(chat);
   await hands.press(memory);
-  await hands.write(sheet.getByRole("spinbutton", { name: "How many of each" }), "1");
+  await hands.write(sheet.getByRole("spinbutton", { name: "Answers per process" }), "1");
   await hands.press(sheet.getByRole("button", { name: "Generate 1 answer" }));
   await expect(sheet).toBeHidden();
   await expect(turns(page).nth(1)).toContainText("/3");

@@ -5,7 +5,7 @@ task("define a process with a manual step, run it, approve it with an edit", asy
   await hands.press(page.getByRole("button", { name: "New process" }).first());
   const definition = page.getByRole("group", { name: "Definition" });
   await hands.write(definition.getByLabel("Name").first(), "Say it twice");
-  const context = definition.getByRole("region", { name: "Initial context" });
+  const context = definition.getByRole("region", { name: "Inputs" });
   await hands.press(context.getByRole("button", { name: /^Add / }));
   await hands.write(context.getByLabel("Name"), "word");
   const add = definition.getByRole("button", { name: "Add the first step" });
@@ -13,8 +13,8 @@ task("define a process with a manual step, run it, approve it with an edit", asy
   const step = definition.getByRole("group", { name: /^Step 1/ });
   await hands.choose(step.getByLabel("Tool", { exact: true }), "Echo");
   await hands.write(step.getByLabel(/^value/i), "{word}");
-  await hands.write(step.getByLabel("Kept as"), "said");
-  const rules = step.getByText("When and how");
+  await hands.write(step.getByLabel("Output variable"), "said");
+  const rules = step.getByText("Execution");
   const approves = step.getByRole("switch", { name: "A person approves the call" });
   if (!(await approves.isVisible())) await hands.press(rules.locator("xpath=ancestor::summary"));
   await hands.press(approves);

@@ -23,14 +23,14 @@ task("ask a model back before deciding about a call it wants", async ({ page, ha
   const inbox = page.getByRole("list", { name: "Inbox" });
   await hands.press(inbox.getByRole("link", { name: /grey herons/ }));
   const decision = page.getByRole("region", { name: "Decision" });
-  const back = decision.getByRole("button", { name: /^Ask back/ });
+  const back = decision.getByRole("button", { name: /^Ask the model/ });
   await expect(back).toContainText("Q");
   await hands.act(back, "q");
-  const send = decision.getByRole("button", { name: "Ask the model" });
+  const send = decision.getByRole("button", { name: "Send question" });
   await hands.press(send);
-  await expect(decision.getByText("is needed")).toBeVisible();
+  await expect(decision.getByText("is required")).toBeVisible();
   await expectAccessible(page, "asking back");
-  await hands.write(decision.getByLabel("What do you want to know?"), "Of which lake?");
+  await hands.write(decision.getByLabel("Question for the model"), "Of which lake?");
   await hands.press(send);
 
   // The model hears it in place of a result, and asks for another call: a new question.
@@ -48,6 +48,6 @@ task("ask a model back before deciding about a call it wants", async ({ page, ha
 
   await page.goto(`${skein.origin}/review?all=1`);
   await hands.press(inbox.getByRole("link", { name: /grey herons/ }));
-  await expect(decision).toContainText("The model was asked first: Of which lake?");
+  await expect(decision).toContainText("Question to the model: Of which lake?");
   await model.stop();
 });

@@ -6,7 +6,7 @@ task("attach a picture, leave one out, and send", async ({ page, hands, person, 
   const { id } = await person.begin("Herons");
   await page.goto(`${skein.origin}/c/${id}`);
   const asked = page.waitForEvent("filechooser");
-  await hands.press(page.getByRole("button", { name: "Attach a picture or sound" }));
+  await hands.press(page.getByRole("button", { name: "Attach an image or audio" }));
   const files = ["heron.png", "stork.png", "notes.txt"].map((name) => ({
     name,
     mimeType: name.endsWith("png") ? "image/png" : "text/plain",

@@ -14,7 +14,7 @@ task("share a service, and share it no longer", async ({ page, hands, person, sk
 
   await page.goto(`${skein.origin}/catalog/services/${id}`);
   await hands.press(page.getByRole("tab", { name: "Sharing" }));
-  const shared = page.getByRole("switch", { name: "Shared with everybody here" });
+  const shared = page.getByRole("switch", { name: "Shared with all users here" });
   await hands.press(shared);
   await expect(shared).toBeChecked();
   await theirs.reload();
@@ -29,7 +29,7 @@ task("share a service, and share it no longer", async ({ page, hands, person, sk
   await expect(warning).toBeVisible();
   await theirs.reload();
   await expect(theirs.getByText("shared by another user")).toHaveCount(0);
-  await hands.press(page.getByRole("button", { name: "Share it again" }));
+  await hands.press(page.getByRole("button", { name: "Share again" }));
   await expect(shared).toBeChecked();
   await expect(warning).toHaveCount(0);
   await context.close();
@@ -41,13 +41,13 @@ task(
     watch.allow(/status of 409/);
     await page.goto(`${skein.origin}/catalog/secrets`);
     await hands.press(page.getByRole("link", { name: "New secret" }).first());
-    await hands.press(page.getByRole("button", { name: "Put it into the vault" }));
+    await hands.press(page.getByRole("button", { name: "Store in the vault" }));
     await expect(page.getByRole("textbox", { name: "Name" })).toHaveAttribute("aria-invalid", "true");
     await expect(page.getByRole("textbox", { name: "Name" })).toBeFocused();
     await hands.write(page.getByRole("textbox", { name: "Name" }), "Key of the gauge");
     const value = page.getByLabel("Value").or(page.getByLabel(/key/i)).and(page.locator("input")).last();
     await hands.write(value, "herons-0123456789");
-    await hands.press(page.getByRole("button", { name: "Put it into the vault" }));
+    await hands.press(page.getByRole("button", { name: "Store in the vault" }));
     await expect(page.getByRole("heading", { name: "Key of the gauge" })).toBeVisible();
     await expect(page.getByText("value 1")).toBeVisible();
     expect(await page.content()).not.toContain("herons-0123456789");
@@ -56,9 +56,9 @@ task(
     );
 
     await hands.write(value, "storks-0123456789");
-    await hands.press(page.getByRole("button", { name: "Replace it" }));
+    await hands.press(page.getByRole("button", { name: "Replace value" }));
     await expect(
-      page.getByText("The value was replaced; the one before is destroyed.").first(),
+      page.getByText("The value was replaced. The previous value is destroyed.").first(),
     ).toBeVisible();
     await expect(page.getByText("value 2")).toBeVisible();
     await expect(value).toHaveValue("");
@@ -84,23 +84,23 @@ task("make a template, make something from it, archive and restore it", async ({
   const name = `Gauges by ${hands.kind}`;
   await hands.press(page.getByRole("link", { name: /^New .*template/ }).first());
   await hands.write(page.getByRole("textbox", { name: "Name", exact: true }), name);
-  await hands.press(page.getByRole("button", { name: "Make the template" }));
+  await hands.press(page.getByRole("button", { name: "Create template" }));
   await expect(page.getByRole("heading", { name })).toBeVisible();
   const template = page.url();
-  await hands.press(page.getByRole("link", { name: "Make a service from it" }));
+  await hands.press(page.getByRole("link", { name: "Create a service from it" }));
   await hands.write(page.getByRole("textbox", { name: "Name", exact: true }), "North gauge");
-  await expect(page.getByLabel("Made from").locator("option:checked")).toHaveText(name);
-  await hands.press(page.getByRole("button", { name: "Make the service" }));
+  await expect(page.getByLabel("Template", { exact: true }).locator("option:checked")).toHaveText(name);
+  await hands.press(page.getByRole("button", { name: "Create service" }));
   await expect(page.getByRole("heading", { name: "North gauge" })).toBeVisible();
 
   await page.goto(template);
-  await hands.press(page.getByRole("tab", { name: /Made from it/ }));
+  await hands.press(page.getByRole("tab", { name: /Created from it/ }));
   await expect(page.getByRole("tabpanel").getByRole("link", { name: "North gauge" })).toBeVisible();
   await hands.press(page.getByRole("button", { name: "Archive" }));
   await expect(page.getByText("archived", { exact: true }).first()).toBeVisible();
-  await expect(page.getByRole("link", { name: "Make a service from it" })).toHaveCount(0);
+  await expect(page.getByRole("link", { name: "Create a service from it" })).toHaveCount(0);
   await hands.press(page.getByRole("button", { name: "Restore" }));
-  await expect(page.getByRole("link", { name: "Make a service from it" })).toBeVisible();
+  await expect(page.getByRole("link", { name: "Create a service from it" })).toBeVisible();
 });
 
 task("look at the versions of a tool and go back to one", async ({ page, hands, person, skein }) => {

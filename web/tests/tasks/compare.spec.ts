@@ -20,8 +20,8 @@ task("compare two answers", async ({ page, hands, person, skein }) => {
   }
   const isFirst = (await page.getByRole("region", { name: "Text of 1" }).textContent())?.includes("eleven");
   const place = isFirst ? "1" : "2";
-  await hands.act(page.getByRole("button", { name: `Take this one ${place}` }), place);
-  await expect(page.getByText("Taken. The conversation goes on from it.")).toBeVisible();
+  await hands.act(page.getByRole("button", { name: `Choose this one ${place}` }), place);
+  await expect(page.getByText("Chosen. The conversation continues from this answer.")).toBeVisible();
   await hands.press(page.getByRole("link", { name: "Open the conversation" }));
   await expect(turns(page).first()).toContainText("1/2");
 });

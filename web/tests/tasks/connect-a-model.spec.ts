@@ -27,7 +27,7 @@ task(
 
     // The first model that is connected becomes the default.
     await expect(answers).toContainText(`Chat with ${LITELLM.model} answers in new conversations.`);
-    await hands.press(answers.getByRole("button", { name: "Begin a conversation with it" }));
+    await hands.press(answers.getByRole("button", { name: "Start a conversation with it" }));
     await expect(page).toHaveURL(/\/c\//);
     await composer(page).waitFor();
     await send(hands, page, "When is the launch?");

@@ -14,7 +14,9 @@ test("the first connected model is the default until another is chosen, and its 
   skein,
 }) => {
   const hands = new Mouse(page);
-  const next = page.getByRole("region", { name: "Write" }).getByTitle("Who answers the next turn");
+  const next = page
+    .getByRole("region", { name: "Message box" })
+    .getByTitle("Process that answers the next message");
   const begin = async () => {
     await page.goto(skein.origin);
     await page
@@ -50,7 +52,7 @@ test("the first connected model is the default until another is chosen, and its 
   await expect(page.getByRole("menuitemradio", { name: /Default/ })).toContainText(`Chat with ${RECORDING}`);
   await page.keyboard.press("Escape");
   await page.goto(`${skein.origin}/settings/answers`);
-  await page.getByLabel("Answered by").selectOption({ label: "Second" });
+  await page.getByLabel("Default process").selectOption({ label: "Second" });
   await expect
     .poll(async () => (await person.api.get<Default>("/account/default-process")).chosen?.id)
     .toBe(second.id);

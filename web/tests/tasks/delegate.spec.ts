@@ -14,7 +14,7 @@ task(
     await signIn(theirs, skein, ben.api);
     const bens = await theirs.newPage();
     await bens.goto(`${skein.origin}/review`);
-    await expect(bens.getByText("Nothing needs you").first()).toBeVisible();
+    await expect(bens.getByText("No open reviews").first()).toBeVisible();
     await listening(bens);
 
     let run = "";
@@ -29,22 +29,22 @@ task(
     const decision = page.getByRole("region", { name: "Decision" });
     const give = decision.getByRole("button", { name: /^Delegate/ });
     await expect(give).toContainText("G");
-    const sheet = page.getByRole("dialog", { name: "Ask somebody else to decide" });
+    const sheet = page.getByRole("dialog", { name: "Delegate the decision" });
     const ask = async (whom: string) => {
       await hands.act(give, "g");
-      await hands.write(sheet.getByLabel("Who"), whom);
-      await hands.press(sheet.getByRole("button", { name: "Ask them" }));
+      await hands.write(sheet.getByLabel("User"), whom);
+      await hands.press(sheet.getByRole("button", { name: "Delegate" }));
     };
     // Nobody is called that: what was typed stays, and what to do is said.
     own.allow(/status of 422/);
     await ask("Nobody at all");
     await expect(sheet).toContainText("BR-STEP-006");
-    await expect(sheet.getByLabel("Who")).toHaveValue("Nobody at all");
+    await expect(sheet.getByLabel("User")).toHaveValue("Nobody at all");
     await expectAccessible(page, "whom to ask");
-    await hands.press(sheet.getByRole("button", { name: "Do not ask" }));
+    await hands.press(sheet.getByRole("button", { name: "Cancel" }));
 
     await ask(name);
-    await expect(decision).toContainText(`${name} was asked to decide`);
+    await expect(decision).toContainText(`Delegated to ${name}`);
     await expect(inbox.getByRole("link")).toContainText(`${name} was asked`);
 
     // It comes into Ben's inbox by itself: the question, and no way to the run.
@@ -56,24 +56,24 @@ task(
     await expect(his).toContainText("heron");
     await expect(his.getByRole("link", { name: "this run" })).toHaveCount(0);
     await expect(his.getByRole("button", { name: /^Delegate/ })).toHaveCount(0);
-    await expectAccessible(bens, "a question of somebody else's");
-    await expectAccessibleInDark(bens, "a question of somebody else's");
+    await expectAccessible(bens, "a review of another user");
+    await expectAccessibleInDark(bens, "a review of another user");
 
-    await hands.press(decision.getByRole("button", { name: "Take back" }));
+    await hands.press(decision.getByRole("button", { name: "Withdraw" }));
     await expect(his).toContainText("no longer yours to decide");
     await expect(bens.getByRole("main")).not.toContainText("heron");
-    await expect(decision).not.toContainText("was asked to decide");
+    await expect(decision).not.toContainText("Delegated to");
 
     await ask(name);
     await expect(his).toContainText("Ada asks you to decide");
-    const reach = his.getByLabel("An approval reaches").locator("option");
+    const reach = his.getByLabel("Applies to").locator("option");
     await expect(reach).toHaveText([
       "This call only",
       "These arguments, in this run",
       "This tool, in this run",
     ]);
     await his.getByRole("button", { name: /^Approve/ }).click();
-    await expect(bens.getByText("Nothing needs you").first()).toBeVisible();
+    await expect(bens.getByText("No open reviews").first()).toBeVisible();
     await expect(decision).toContainText(`${name} decided. Approved.`);
     expect((await person.api.ended(run)).output).toBe("heron");
     expect(watch.wrong).toEqual([]);

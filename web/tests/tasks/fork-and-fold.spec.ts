@@ -30,11 +30,11 @@ task("fork a conversation and fold the fork", async ({ page, hands, person, skei
     await page.keyboard.press("Enter");
   }
   const sheet = page.getByRole("dialog", { name: "Fold into a summary" });
-  await hands.write(sheet.getByRole("textbox", { name: "What came of it" }), "Two were cranes.");
+  await hands.write(sheet.getByRole("textbox", { name: "Summary" }), "Two were cranes.");
   await hands.press(sheet.getByRole("button", { name: "Fold", exact: true }));
   await expect(page.getByText("This conversation was folded into a summary.")).toBeVisible();
   await expect(page.getByText("Two were cranes.").first()).toBeVisible();
-  await hands.press(page.getByRole("button", { name: "Go on in a new conversation" }));
+  await hands.press(page.getByRole("button", { name: "Continue in a new conversation" }));
   await composer(page).waitFor();
   await send(hands, page, "And how many were herons?");
   await answered(page, 2);

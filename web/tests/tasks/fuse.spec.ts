@@ -20,7 +20,7 @@ task("have a process make one answer of two", async ({ page, hands, person, skei
   await hands.act(page.getByRole("button", { name: "Fuse…" }), "f");
   const sheet = page.getByRole("dialog", { name: "Fuse answers" });
   await expect(sheet.getByRole("checkbox")).toHaveCount(2);
-  await hands.press(sheet.getByRole("button", { name: "Make one answer" }));
+  await hands.press(sheet.getByRole("button", { name: "Fuse answers" }));
   const fusing = await model.asked();
   const told = fusing.messages.map(({ content }) => content).join("\n");
   expect(told).toContain("How many herons were there?");

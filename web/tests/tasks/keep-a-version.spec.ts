@@ -19,7 +19,7 @@ task("keep a step at a version of a tool", async ({ page, person, hands }) => {
   // What it asks for is what that version asked for.
   await hands.write(step.getByLabel(/^river/i), "Aare");
   await expect(definition.getByRole("button", { name: /Level, version 1/ })).toBeVisible();
-  await hands.write(step.getByLabel("Kept as"), "level");
+  await hands.write(step.getByLabel("Output variable"), "level");
   await hands.write(definition.getByRole("textbox", { name: "Output template" }), "{{level}}");
   await hands.press(page.getByRole("button", { name: "Save", exact: true }));
   await expect(page.getByRole("main").getByText("Saved", { exact: true })).toBeVisible();

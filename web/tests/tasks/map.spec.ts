@@ -42,7 +42,7 @@ test("go about the map by keys", async ({ page, person, skein, hands }) => {
   await page.keyboard.press("ArrowRight");
   await at(last);
   await page.keyboard.press("Space");
-  await expect(page.getByRole("group", { name: "Picked nodes" })).toContainText("2 picked");
+  await expect(page.getByRole("group", { name: "Selected nodes" })).toContainText("2 selected");
 
   await page.keyboard.press("v");
   const tree = page.getByRole("tree", { name: "Tree of Herons" });
@@ -85,7 +85,7 @@ test("Enter finds what was typed though the words of the tree are still being re
   await expect(page.locator("canvas").first()).toBeVisible();
   await page.keyboard.press("/");
   await page.keyboard.type("Two herons");
-  await expect(page.getByRole("status").filter({ hasText: "Reading…" })).toBeVisible();
+  await expect(page.getByRole("status").filter({ hasText: "Loading…" })).toBeVisible();
   await page.keyboard.press("Enter");
   await drawn(page);
   words.letGo();

@@ -37,7 +37,7 @@ task(
       await expect(row).toBeFocused();
     }
     await hands.press(row);
-    const goOn = page.getByRole("button", { name: /^Go on/ });
+    const goOn = page.getByRole("button", { name: /^Continue/ });
     if (hands.kind === "mouse") await hands.press(page.getByRole("button", { name: /^Pause/ }));
     await expect(goOn).toBeVisible();
     await expect(page.getByText("This run is paused.")).toBeVisible();
@@ -49,7 +49,7 @@ task(
     const { reviewIds } = await person.api.get<Run>(`/executions/${id}`);
     await person.api.post(`/reviews/${reviewIds[0]}/decide`, { decision: "approve" });
     const trace = page.getByRole("tree", { name: "Trace" });
-    await expect(trace.getByRole("treeitem", { name: /^first.*waits: paused/ })).toBeVisible();
+    await expect(trace.getByRole("treeitem", { name: /^first.*waiting: paused/ })).toBeVisible();
     await person.api.ended(await person.run((await person.saying("auto")).id, { word: "stork" }));
     expect((await person.api.get<Run>(`/executions/${id}`)).calls).toHaveLength(0);
 

@@ -21,10 +21,10 @@ task("regenerate what an edit left stale", async ({ page, hands, person, skein }
     await page.keyboard.press("Enter");
   }
   const sheet = page.getByRole("dialog", { name: "Regenerate below" });
-  await expect(sheet).toContainText("2 answers are made anew");
-  await expect(sheet).toContainText("What you said between them is said again");
+  await expect(sheet).toContainText("2 answers will be regenerated");
+  await expect(sheet).toContainText("Your message between them is copied unchanged");
   // What it will take is said before it is done.
-  await expect(sheet.getByText("As much as the old answers took.")).toBeVisible();
+  await expect(sheet.getByText("Estimated from the previous answers.")).toBeVisible();
   await hands.press(sheet.getByRole("button", { name: "Regenerate 2 answers" }));
   await expect(sheet).toBeHidden();
   await expect(page.getByText("This replies to a different version of your question.")).toHaveCount(0);
@@ -36,6 +36,6 @@ task("regenerate what an edit left stale", async ({ page, hands, person, skein }
 
   // The old branch is one step back, as it was.
   expect(edited.id).not.toBe(question.id);
-  await hands.press(turns(page).nth(3).getByRole("button", { name: "Alternative before" }));
+  await hands.press(turns(page).nth(3).getByRole("button", { name: "Previous alternative" }));
   await expect(turns(page).nth(3)).toContainText("eleven");
 });

@@ -5,8 +5,8 @@ task("make an access key, use it, and revoke it", async ({ page, hands, skein })
   await page.goto(`${skein.origin}/settings/access`);
   await hands.write(page.getByRole("textbox", { name: "Name" }), "laptop");
   await hands.choose(page.getByRole("combobox", { name: "Expires" }), "In 30 days");
-  await hands.press(page.getByRole("button", { name: "Make the key" }));
-  const told = page.getByText("Key “laptop”: copy it now. It is not shown again.");
+  await hands.press(page.getByRole("button", { name: "Create key" }));
+  const told = page.getByText("Key “laptop”: copy it now. Skein does not show it again.");
   await expect(told).toBeVisible();
   const key =
     (await page
@@ -17,7 +17,7 @@ task("make an access key, use it, and revoke it", async ({ page, hands, skein })
   const asked = () =>
     fetch(`${skein.address}/api/v1/conversations`, { headers: { authorization: `Bearer ${key.trim()}` } });
   expect((await asked()).status).toBe(200);
-  await hands.press(page.getByRole("button", { name: "I have it" }));
+  await hands.press(page.getByRole("button", { name: "Done" }));
   await expect(told).toHaveCount(0);
   expect(await page.content()).not.toContain(key.trim());
   await expect(page.getByText(/· expires in/)).toBeVisible();
@@ -36,16 +36,18 @@ task("make a user, hand on the link, and change what they may do", async ({ page
   await page.goto(`${skein.origin}/settings/users`);
   const name = `Ingeborg by ${hands.kind}`;
   await hands.write(page.getByRole("textbox", { name: "Name" }), name);
-  await hands.press(page.getByRole("button", { name: "Make the user" }));
-  await expect(page.getByText(`Sign-in link of ${name}: copy it now. It is not shown again.`)).toBeVisible();
+  await hands.press(page.getByRole("button", { name: "Create user" }));
+  await expect(
+    page.getByText(`Sign-in link of ${name}: copy it now. Skein does not show it again.`),
+  ).toBeVisible();
   const link =
     (await page.locator("form code, form pre").filter({ hasText: "sign-in" }).first().textContent()) ?? "";
   const theirs = await Api.signIn(skein.address, link.trim());
   expect((await theirs.get<{ user: { name: string } }>("/account")).user.name).toBe(name);
 
-  const change = page.getByRole("button", { name: `Change ${name}` });
+  const change = page.getByRole("button", { name: `Edit ${name}` });
   await hands.press(change);
-  const dialog = page.getByRole("dialog", { name: `Change ${name}` });
+  const dialog = page.getByRole("dialog", { name: `Edit ${name}` });
   await hands.choose(dialog.getByLabel("Role"), "Administrator");
   await hands.write(dialog.getByRole("textbox", { name: "Name" }), `${name}, now head`);
   if (hands.kind === "keyboard") await page.keyboard.press("Enter");

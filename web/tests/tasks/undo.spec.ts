@@ -13,30 +13,30 @@ task("see what was done and take it back", async ({ page, hands, person, skein }
     if (hands.kind === "keyboard" && key) await page.keyboard.press(key);
     else await hands.pick(turn.getByRole("button", { name: "More for this turn" }), entry);
   };
-  await act(/Leave out of the context/, "x");
-  await expect(turn.getByText("left out")).toBeVisible();
+  await act(/Exclude from context/, "x");
+  await expect(turn.getByText("excluded")).toBeVisible();
   await act(/Prune this branch/);
   await expect(turn.getByText("pruned")).toBeVisible();
 
-  if (hands.kind === "mouse") await page.getByRole("button", { name: "Operations" }).click();
+  if (hands.kind === "mouse") await page.getByRole("button", { name: "History" }).click();
   else await page.keyboard.press("Shift+U");
-  const log = page.getByRole("dialog", { name: "What was done" });
+  const log = page.getByRole("dialog", { name: "Action history" });
   const lines = log.getByRole("listitem");
   await expect(lines).toHaveCount(2);
   await expect(lines.first()).toContainText("Pruned");
   await expect(lines.first().getByRole("link")).toContainText("nine herons");
-  await expect(lines.nth(1)).toContainText("Left out of the context");
+  await expect(lines.nth(1)).toContainText("Excluded from context");
   await expectAccessible(page, "operations");
   await expectAccessibleInDark(page, "operations");
   // Taking back is an act of its own; the one below it can still be taken back.
   await hands.press(lines.first().getByRole("button", { name: "Undo" }));
   await expect(lines).toHaveCount(3);
-  await expect(lines.first()).toContainText("Brought back");
-  await expect(lines.first()).toContainText("settled");
+  await expect(lines.first()).toContainText("Restored");
+  await expect(lines.first()).toContainText("undone");
   await expect(lines.nth(2).getByRole("button", { name: "Undo" })).toBeVisible();
   await page.keyboard.press("Escape");
   await expect(turn.getByText("pruned")).toHaveCount(0);
-  await expect(turn.getByText("left out")).toBeVisible();
+  await expect(turn.getByText("excluded")).toBeVisible();
 
   // A key takes back what was done last, and goes on further back.
   await turn.press("[");
@@ -44,9 +44,9 @@ task("see what was done and take it back", async ({ page, hands, person, skein }
   await turns(page).first().press("u");
   await expect(turnWith(page, "nine herons")).toHaveCount(1);
   await turns(page).first().press("u");
-  await expect(turn.getByText("left out")).toHaveCount(0);
+  await expect(turn.getByText("excluded")).toHaveCount(0);
   await turns(page).first().press("u");
-  await expect(page.getByRole("contentinfo", { name: "Status" })).toContainText("There is nothing to undo.");
+  await expect(page.getByRole("contentinfo", { name: "Status" })).toContainText("Nothing to undo.");
 
   // A conversation that was archived comes back.
   await hands.pick(page.getByRole("button", { name: "More for this conversation" }), /Archive/);
@@ -63,7 +63,7 @@ task("delete a tool and a process, and have them back", async ({ page, hands, pe
   await page.goto(`${skein.origin}/catalog/tools/${id}`);
   await hands.press(page.getByRole("button", { name: "Delete" }));
   await hands.press(page.getByRole("dialog").getByRole("button", { name: "Delete" }));
-  await expect(status).toContainText("Level is deleted. U undoes it.");
+  await expect(status).toContainText("Level deleted. Press U to undo.");
   await expect(tool).toHaveCount(0);
   await page.locator("body").press("u");
   await expect(status).toContainText("Undone: Deleted the tool");
@@ -97,11 +97,11 @@ task("delete a tool and a process, and have them back", async ({ page, hands, pe
     value: "herons-0123456789",
   });
   await person.api.delete(`/secrets/${secret.id}`);
-  if (hands.kind === "mouse") await page.getByRole("button", { name: "Operations" }).click();
+  if (hands.kind === "mouse") await page.getByRole("button", { name: "History" }).click();
   else await page.keyboard.press("Shift+U");
-  const lines = page.getByRole("dialog", { name: "What was done" }).getByRole("listitem");
+  const lines = page.getByRole("dialog", { name: "Action history" }).getByRole("listitem");
   await expect(lines.filter({ hasText: "Deleted the secret" })).toContainText(
-    "The value of a secret is destroyed",
+    "Deleting or replacing a secret destroys its value.",
   );
   await expect(lines.filter({ hasText: "Deleted the secret" }).getByRole("button")).toHaveCount(0);
   const restored = lines.filter({ hasText: "Restored the tool" }).first();
@@ -113,5 +113,5 @@ task("delete a tool and a process, and have them back", async ({ page, hands, pe
   const back = lines.filter({ hasText: "Restored the process" });
   await hands.press(back.getByRole("button", { name: "Undo" }));
   await expect(lines.first()).toContainText("Deleted the process");
-  await expect(lines.first()).toContainText("settled");
+  await expect(lines.first()).toContainText("undone");
 });

@@ -38,9 +38,9 @@ describe("addresses", () => {
     expect(isLoopback({ host: "10.0.0.1", port: 1 })).toBe(false);
   });
   it("say what is wrong with them", () => {
-    expect(addressFault("", "https")).toBe("is needed");
+    expect(addressFault("", "https")).toBe("is required");
     expect(addressFault("api", "https")).toContain("https://");
-    expect(addressFault("http://a.example", "https")).toContain("must be https");
+    expect(addressFault("http://a.example", "https")).toContain("must begin with https");
     expect(addressFault("http://127.0.0.1:1", "http")).toBeUndefined();
   });
 });
@@ -86,7 +86,7 @@ describe("operations", () => {
     expect(fromPairs([])).toBeUndefined();
     expect(bodyOf('{"a": 1}')).toEqual({ a: 1 });
     expect(bodyOf("hello {{name}}")).toBe("hello {{name}}");
-    expect(parsed("{").fault).toContain("Not JSON");
+    expect(parsed("{").fault).toContain("Invalid JSON");
   });
 });
 

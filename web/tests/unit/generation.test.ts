@@ -52,7 +52,7 @@ describe("how an answer was made", () => {
     expect(usedWords(generation({ cost: cost("0.5", false) }))).toBe("0.5 USD or more");
     expect(usedWords(generation({}))).toBe("");
     expect(usedInFull(generation({ inputTokens: 7, calls: [call({})] }))).toBe(
-      "7 tokens read, 1 call. Opens the run.",
+      "7 input tokens, 1 call. Opens the run.",
     );
   });
   it("shows the tools that were called, not the model nor what every process asks first", () => {
@@ -66,10 +66,10 @@ describe("how an answer was made", () => {
   });
   it("says how a call stands", () => {
     expect(["success", "error", "unknown", null].map((status) => callStatus(call({ status })))).toEqual([
-      "done",
+      "completed",
       "failed",
-      "nobody saw its end",
-      "under way",
+      "outcome unknown",
+      "running",
     ]);
   });
   it("names the models that answered, each once, and what they thought aloud", () => {

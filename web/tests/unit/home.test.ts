@@ -38,7 +38,7 @@ describe("how an installation is", () => {
     });
     const some = [service("A", "healthy"), service("B", "down"), service("C", "degraded", null)];
     expect(modelHealth(some)).toMatchObject({
-      words: "1 of 3 model services reachable, 1 not tried yet",
+      words: "1 of 3 model services reachable, 1 not checked yet",
       isWell: false,
       more: "not reachable: B",
     });
@@ -48,14 +48,14 @@ describe("how an installation is", () => {
     expect(modelHealth([service("A", "degraded"), service("B", "healthy", null)])).toMatchObject({
       words: "2 of 2 model services reachable",
       isWell: true,
-      more: "not all addresses answer: A",
+      more: "some addresses are unreachable: A",
     });
   });
   it("calls nothing well that it does not know", () => {
     const { words, isWell } = modelHealth([service("A", "degraded", null)]);
-    expect([words, isWell]).toEqual(["1 model service, not tried yet", undefined]);
+    expect([words, isWell]).toEqual(["1 model service, not checked yet", undefined]);
     expect(serverHealth("connecting").isWell).toBeUndefined();
-    expect(unknownHealth("Workers")).toMatchObject({ words: "Workers: not known", isWell: undefined });
+    expect(unknownHealth("Workers")).toMatchObject({ words: "Workers: unknown", isWell: undefined });
   });
   it("says of workers how many are there and busy", () => {
     const worker = (status: string) => ({ status });
@@ -77,17 +77,15 @@ describe("how an installation is", () => {
       deadHealth({ data: jobs, pagination: { next } });
     expect(page([])).toBeUndefined();
     expect(page([{ runId: "execution_1" }])).toMatchObject({
-      words: "1 call could not be done",
+      words: "1 call failed",
       isWell: false,
-      href: "/runs/put-aside",
+      href: "/runs/failed-jobs",
     });
-    expect(page([{ runId: "execution_1" }, { runId: null }])?.words).toBe("2 jobs could not be done");
-    expect(page([{ runId: "a" }, { runId: "b" }], "job_2")?.words).toBe(
-      "More than 2 calls could not be done",
-    );
+    expect(page([{ runId: "execution_1" }, { runId: null }])?.words).toBe("2 jobs failed");
+    expect(page([{ runId: "a" }, { runId: "b" }], "job_2")?.words).toBe("More than 2 calls failed");
   });
   it("says of the server whether it can be reached", () => {
     expect(serverHealth("open").isWell).toBe(true);
-    expect(serverHealth("lost")).toMatchObject({ words: "Server out of reach", isWell: false });
+    expect(serverHealth("lost")).toMatchObject({ words: "Server unreachable", isWell: false });
   });
 });

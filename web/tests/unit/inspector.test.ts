@@ -109,7 +109,7 @@ describe("context", () => {
     ]);
   });
   it("says why", () => {
-    expect(whyOf(part("node", 1, { included: false, droppedBecause: "excluded" }))).toBe("left out by you");
+    expect(whyOf(part("node", 1, { included: false, droppedBecause: "excluded" }))).toBe("excluded by you");
     expect(whyOf(part("context", 1, { reason: "said of frost" }))).toBe("said of frost");
   });
 });
@@ -240,7 +240,7 @@ describe("images of a part", () => {
     expect(imagesOf(part())).toEqual([]);
     expect(imagesOf(part(image("image"), image("image"), image("text", "tooMany")))).toEqual([
       "2 images sent",
-      "1 image sent as alternative text: later images take all the places",
+      "1 image sent as alternative text: later images use all image slots",
     ]);
     expect(imagesOf(part(image("text", "modelWithoutImages")))).toEqual([
       "1 image sent as alternative text: the model does not accept images",

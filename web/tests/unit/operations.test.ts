@@ -39,7 +39,7 @@ describe("what was done", () => {
     ].map(entryOf);
     expect(told.map((entry) => entry && wordsOf(entry))).toEqual([
       "Bookmarked, Tagged “heron”",
-      "Brought back, Left out of the context",
+      "Restored, Excluded from context",
       "Archived the conversation",
     ]);
   });
@@ -82,7 +82,7 @@ describe("what was done in the catalog and in settings", () => {
       ["Revoked a standing approval", true],
       ["Changed the secret", true],
       ["Changed a setting", true],
-      ["Refused [::1]:80 again", true],
+      ["Revoked [::1]:80", true],
       ["Removed a link", true],
     ]);
   });
@@ -128,8 +128,8 @@ describe("the reverse", () => {
   it("shares, and changes what people change, by the acts made for it", async () => {
     const shared = { data: {}, changes: [{ field: "shared", before: true }], hash: "h" };
     expect(await sent(delta("Tool"), shared)).toEqual(['PUT /tools/e/share {"shared":true}']);
-    await expect(sent(delta("Tool"), { ...shared, hash: "other" })).rejects.toThrow("changed elsewhere");
-    await expect(sent(delta("Secret"), shared)).rejects.toThrow("where it was done");
+    await expect(sent(delta("Tool"), { ...shared, hash: "other" })).rejects.toThrow("changed it meanwhile");
+    await expect(sent(delta("Secret"), shared)).rejects.toThrow("on its own screen");
     const named = { changes: [{ field: "name", before: "Key" }], hash: "now" };
     expect(await sent(delta("Secret"), named)).toEqual(['PUT /secrets/e {"name":"Key","basedOnHash":"h"}']);
   });
@@ -148,19 +148,19 @@ describe("the reverse", () => {
     const records = (list: unknown) => (url: string) => (url.includes("type=") ? list : { data: bound });
     expect(await sent(binding, records(none))).toEqual(['PUT /tools/t/secret {"secretId":"s"}']);
     const other = { data: [{ id: "o", data: { toolId: "t" } }], pagination: {} };
-    await expect(sent(binding, records(other))).rejects.toThrow("Another secret");
+    await expect(sent(binding, records(other))).rejects.toThrow("Another of your secrets");
     const refused = item("x", "SystemEvent", { event: "endpoint.refused", endpoint: "[::1]:80" });
     expect(await sent(refused)).toEqual(['POST /allowed-endpoints {"host":"::1","port":80}']);
     const set = item("x", "SystemEvent", { event: "setting.changed", subject: "days", before: 7, value: 14 });
     expect(await sent(set, { value: 14, hash: "h" })).toEqual([
       'PUT /settings/days {"value":7,"basedOnHash":"h"}',
     ]);
-    await expect(sent(set, { value: 30, hash: "h" })).rejects.toThrow("Somebody changed the setting");
+    await expect(sent(set, { value: 30, hash: "h" })).rejects.toThrow("Someone changed the setting");
     const was = { kind: "linked_with", source: "a", target: "b", targetType: "log" };
     const link = item("x", "RelationRemoved", { relationId: "r", reason: "no", ...was });
     expect(await sent(link, none)).toEqual([`POST /relations ${JSON.stringify(was)}`]);
     const there = { data: [{ target: "b" }], pagination: {} };
-    await expect(sent(link, there)).rejects.toThrow("there again already");
+    await expect(sent(link, there)).rejects.toThrow("already exists again");
   });
 });
 

@@ -77,9 +77,9 @@ describe("what was typed for a run", () => {
     const now = schema({ day: { enum: ["Sunday"] }, count: { type: "string" } });
     const { value, left } = offered(now, typed);
     expect(left).toEqual([
-      { name: "day", value: "Monday", why: "is none of the choices" },
+      { name: "day", value: "Monday", why: "must be one of the choices" },
       { name: "count", value: 3, why: "must be text" },
-      { name: "gone", value: "away", why: "is no longer asked for" },
+      { name: "gone", value: "away", why: "is no longer an input" },
     ]);
     const kept = { value: { ...value, count: "four" }, asked: now, left };
     expect(offered(now, kept)).toEqual({ value: { count: "four" }, unread: undefined, left });

@@ -76,7 +76,7 @@ describe("a review", () => {
     expect(labels(tool({ type: "rest_call", method: "POST" }, { secretId: "s", ownerId: "you" }))).toEqual([
       "may change things",
       "uses a secret",
-      "of somebody else",
+      "shared by another user",
     ]);
     expect(labels(undefined)).toEqual([]);
   });

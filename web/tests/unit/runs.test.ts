@@ -214,7 +214,7 @@ describe("a flame of what failed, and of what was not done", () => {
     expect(spanOf(rows, began)).toEqual({ start: began + 86_400_000, end: began + 86_400_100 });
     expect(rows.map(({ label, detail, isTakenOver = false }) => [label, detail, isTakenOver])).toEqual([
       ["later", "version 1", false],
-      ["kept", "taken over", true],
+      ["kept", "reused", true],
       ["anew", undefined, false],
     ]);
     expect([...flameOf(rows, began).byId.keys()]).toEqual(["later", "later/anew"]);
@@ -256,7 +256,7 @@ describe("what nobody could do", () => {
     expect(triesOf({ step: 0, attempts: 3, lost: 1 })).toBe(
       "step 1 · tried 3 times · its worker vanished once",
     );
-    expect(triesOf({ step: null, attempts: 0, lost: 0 })).toBe("never begun");
+    expect(triesOf({ step: null, attempts: 0, lost: 0 })).toBe("never started");
   });
   it("leads to the run of whoever may open it", () => {
     expect(runOf({ runId: "execution_1", reason: "its payload cannot be read" })).toBe("execution_1");

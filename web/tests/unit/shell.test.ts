@@ -105,7 +105,7 @@ describe("what is heard of an answer", () => {
     ]);
   });
   it("is that it is finished, for those who want no more", () => {
-    expect(heard("off", ["Two"], WHOLE)).toEqual(["Answering…", "The answer is finished."]);
+    expect(heard("off", ["Two"], WHOLE)).toEqual(["Answering…", "The answer is completed."]);
   });
 });
 

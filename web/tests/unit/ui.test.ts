@@ -94,7 +94,7 @@ describe("JSON Schema", () => {
   };
   it("begins with defaults and names what is wrong", () => {
     expect(startOf(schema)).toEqual({ days: 3 });
-    expect(faultsOf(schema, { days: 9 })).toEqual({ city: "is needed", days: "must be at most 7" });
+    expect(faultsOf(schema, { days: 9 })).toEqual({ city: "is required", days: "must be at most 7" });
     expect(faultsOf(schema, { city: "Oulu", days: 2 })).toEqual({});
     const lists = { type: "object", properties: { days: { type: "array" }, at: { type: "object" } } };
     expect(faultsOf(lists, { days: "[1, 2", at: [] })).toEqual({

@@ -62,9 +62,7 @@ export class Connection {
       await processes.refresh();
       // The first model that is connected answers in new conversations.
       if (this.outcome.ok && processes.default?.adoptsNext)
-        await this.#step("Letting it answer in conversations", () =>
-          this.#answering(asked.name.trim() || asked.model),
-        );
+        await this.#step("Creating its process", () => this.#answering(asked.name.trim() || asked.model));
     } catch (thrown) {
       this.error = thrown;
     } finally {
@@ -115,7 +113,7 @@ export class Connection {
     const answers = (id: string) =>
       catalog.tools.find((one) => one.id === id)?.operation.messagesFrom !== undefined;
     const chat = chatAmong(listed, answers);
-    if (!chat) throw new Error("no process like Chat is left to copy; make one under Processes");
+    if (!chat) throw new Error("no process like Chat exists to copy; create one under Processes");
     const free = freeName(
       `Chat with ${name}`.slice(0, 96),
       listed.map((one) => one.name),
@@ -181,7 +179,7 @@ export class Connection {
       `${provider.name} key`.slice(0, 96),
       catalog.secrets.map((one) => one.name),
     );
-    const made = await this.#step("Putting the key into the vault", () =>
+    const made = await this.#step("Storing the key in the vault", () =>
       call("post", "/api/v1/secrets", { body: { name, type: "api_key", value } }),
     );
     this.#made.secret = made.id;
@@ -194,7 +192,7 @@ export class Connection {
       `Models at ${at.host}`.slice(0, 96),
       catalog.services.map((one) => one.name),
     );
-    const made = await this.#step("Describing the service", () =>
+    const made = await this.#step("Creating the service", () =>
       call("post", "/api/v1/services", { body: { name, serviceTemplateId: provider.id } }),
     );
     this.#made.service = { id: made.id, from: provider.id };
@@ -209,7 +207,7 @@ export class Connection {
       this.tool = undefined;
     }
     const held = this.tool;
-    const saved = await this.#step(held ? "Changing the tool" : "Making the tool", () =>
+    const saved = await this.#step(held ? "Updating the tool" : "Creating the tool", () =>
       held
         ? call("put", "/api/v1/tools/{id}", {
             params: { id: held.id },

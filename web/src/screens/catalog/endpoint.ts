@@ -23,11 +23,11 @@ export function isLoopback({ host }: HostPort): boolean {
 
 /** What is wrong with an address, said beside it. */
 export function addressFault(address: string, protocol: string): string | undefined {
-  if (address.trim() === "") return "is needed";
+  if (address.trim() === "") return "is required";
   const at = hostPortOf(address.trim());
-  if (!at) return `needs to begin with ${protocol}:// and name a host`;
+  if (!at) return `must begin with ${protocol}:// and name a host`;
   const given = new URL(address.trim()).protocol.slice(0, -1);
   if (protocol === "https" && given === "http")
-    return "must be https://; a server without encryption is “On this machine or network”";
+    return "must begin with https://. For a server without encryption choose “On this machine or network”";
   return undefined;
 }

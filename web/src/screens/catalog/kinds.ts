@@ -37,7 +37,7 @@ export const kinds: KindWords[] = [
     one: "service",
     icon: "service",
     event: "service.",
-    what: "Where work happens: an API, a model provider, a graph database, an MCP server.",
+    what: "A place where work happens: an API, a model provider, a graph database or an MCP server.",
   },
   {
     id: "tools",
@@ -45,7 +45,7 @@ export const kinds: KindWords[] = [
     one: "tool",
     icon: "tool",
     event: "tool.",
-    what: "What work to perform: one operation on one service. Processes are made of tools.",
+    what: "One operation on one service. Processes call tools.",
   },
   {
     id: "secrets",
@@ -53,7 +53,7 @@ export const kinds: KindWords[] = [
     one: "secret",
     icon: "key",
     event: "secret.",
-    what: "Credentials for tools. A value goes in and never comes out; it is only used.",
+    what: "Credentials for tools. Skein uses a value but never shows it.",
   },
   {
     id: "service-templates",
@@ -61,7 +61,7 @@ export const kinds: KindWords[] = [
     one: "service template",
     icon: "copy",
     event: "service_template.",
-    what: "Blueprints of services. A template cannot be altered, only archived.",
+    what: "Blueprints of services. You can archive a template but not change it.",
   },
   {
     id: "tool-templates",
@@ -69,7 +69,7 @@ export const kinds: KindWords[] = [
     one: "tool template",
     icon: "copy",
     event: "tool_template.",
-    what: "Blueprints of tools. A template cannot be altered, only archived.",
+    what: "Blueprints of tools. You can archive a template but not change it.",
   },
 ];
 export const kindOf = (id: string): KindWords | undefined => kinds.find((kind) => kind.id === id);

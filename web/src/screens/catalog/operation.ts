@@ -109,6 +109,6 @@ export function parsed(text: string): { value?: unknown; fault?: string } {
   try {
     return { value: JSON.parse(text) as unknown };
   } catch (error) {
-    return { fault: `Not JSON yet: ${error instanceof Error ? error.message : String(error)}` };
+    return { fault: `Invalid JSON: ${error instanceof Error ? error.message : String(error)}` };
   }
 }

@@ -14,7 +14,7 @@ class CompareSelection {
   toggle(node: string): void {
     const isIn = this.has(node);
     this.set(isIn ? this.nodes.filter((one) => one !== node) : [...this.nodes, node].slice(-COMPARED_MAX));
-    announcer.say(isIn ? "Not compared any more" : `To be compared: ${this.nodes.length}`);
+    announcer.say(isIn ? "Removed from comparison" : `Selected to compare: ${this.nodes.length}`);
   }
   set(nodes: readonly string[]): void {
     this.nodes = nodes.slice(0, COMPARED_MAX);

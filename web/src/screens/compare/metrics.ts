@@ -25,7 +25,7 @@ export function metricsOf({ node, run, generation }: Column): Metric[] {
   return [
     { label: "Words", shown: node ? wordCount(text).toLocaleString() : NONE },
     { label: "Tokens", shown: (generation && tokensOf(generation)?.toLocaleString()) ?? NONE },
-    { label: "Took", shown: run ? durationOf(run.startedAt, run.endedAt) : NONE },
+    { label: "Duration", shown: run ? durationOf(run.startedAt, run.endedAt) : NONE },
     { label: "Cost", shown: costWords(generation?.cost) ?? NONE },
   ];
 }

@@ -77,16 +77,16 @@ export function conversationActions({ view, path, focus, composer }: Parts): Rec
     const name = body?.localId || node;
     const link = location.origin + to.node(conversation.id, name);
     if (await copied(link)) announcer.say(said);
-    else announcer.show(`This browser did not let it be copied: ${link}`);
+    else announcer.show(`The browser blocked copying: ${link}`);
   };
   const rewind = on(async ({ node }) => {
     if (router.query("until") === node) {
       router.setQuery({ until: undefined });
-      return announcer.say("What follows is shown again.");
+      return announcer.say("Later turns are shown again.");
     }
-    if (path().at(-1)?.node === node) return announcer.say("This is the end of the path already.");
+    if (path().at(-1)?.node === node) return announcer.say("This is already the end of the path.");
     router.setQuery({ until: node });
-    announcer.say("Gone back to here. What follows is kept; your next message goes on from this turn.");
+    announcer.say("Rewound to here. Later turns are kept. Your next message continues from this turn.");
     await activateNode(conversation, node);
   });
   const generate = on(async ({ turn, node }) => {
@@ -99,11 +99,11 @@ export function conversationActions({ view, path, focus, composer }: Parts): Rec
         made
           ? regenerate(conversation, turn, node, above)
           : requestAlternative(conversation, turn, above, view.processIds, 1);
-      await conversation.attempt(node, "make another answer", again);
+      await conversation.attempt(node, "generate another answer", again);
     } else {
       const after = conversation.tree.answersTo(node);
       if (after)
-        await conversation.attempt(node, "make another answer", () =>
+        await conversation.attempt(node, "generate another answer", () =>
           requestAlternative(conversation, after, node, view.processIds, 1),
         );
       else await requestAnswer(conversation, node, view.processIds);
@@ -118,7 +118,7 @@ export function conversationActions({ view, path, focus, composer }: Parts): Rec
   const take = (preset: Preset) => () => {
     const process = presetAt(preset, settings.presets, processes.usable);
     if (process) view.answering = [process.id];
-    announcer.say(process ? `${process.name} answers next.` : `No process is on ${preset}.`);
+    announcer.say(process ? `${process.name} answers next.` : `Preset ${preset} has no process.`);
   };
 
   return {
@@ -136,20 +136,20 @@ export function conversationActions({ view, path, focus, composer }: Parts): Rec
     "conversation.star": async () => {
       const end = path().at(-1)?.node;
       if (!end || end.startsWith("local-") || !(await toggleMainBranch(conversation, end))) return;
-      announcer.say(conversation.canonical ? "This path is the canonical one." : "No path is canonical now.");
+      announcer.say(conversation.canonical ? "Marked as main branch." : "No main branch is marked.");
     },
     "conversation.rewind": rewind,
     "conversation.generate": generate,
     "conversation.generateMany": on(({ node }) => view.open("generate", node)),
     "conversation.edit": on(({ node }) => void (view.editing = node)),
-    "conversation.bookmark": toggle("bookmarked", ["Bookmarked", "Bookmark taken away"]),
-    "conversation.exclude": toggle("excluded", ["Left out of the context", "In the context again"]),
+    "conversation.bookmark": toggle("bookmarked", ["Bookmarked", "Bookmark removed"]),
+    "conversation.exclude": toggle("excluded", ["Excluded from context", "Included in context again"]),
     "conversation.pin": on(async ({ node }) => {
       const isPinned = body()?.tags?.includes(PINNED) ?? false;
       const changes = isPinned ? { untag: [PINNED] } : { tag: [PINNED] };
       if (await mark(conversation, node, changes)) announcer.say(isPinned ? "Unpinned" : "Pinned");
     }),
-    "conversation.prune": toggle("pruned", ["Pruned", "Brought back"]),
+    "conversation.prune": toggle("pruned", ["Pruned", "Restored"]),
     "conversation.annotate": on(({ node }) => void (view.annotating = node)),
     "conversation.tag": on(({ node }) => view.open("tags", node)),
     "conversation.alternatives": on(({ node }) =>
@@ -174,7 +174,7 @@ export function conversationActions({ view, path, focus, composer }: Parts): Rec
     "conversation.regenerateBelow": () => {
       const stale = path().find((shown) => shown.stale);
       if (stale) view.open("below", stale.node);
-      else announcer.say("Nothing below is stale.");
+      else announcer.say("No answer below is stale.");
     },
     "conversation.map": on(({ node }) => router.go(to.map(conversation.id, node))),
     "conversation.compareAlternatives": on(({ alternatives, node }) => {
@@ -184,7 +184,7 @@ export function conversationActions({ view, path, focus, composer }: Parts): Rec
     "conversation.copy": on(async ({ node }) => {
       const text = shownText(conversation.bodies.get(node) ?? (await conversation.fetch(node)));
       if (await copied(text)) announcer.show("Copied");
-      else announcer.show("This browser did not let it be copied.");
+      else announcer.show("The browser blocked copying.");
     }),
     "conversation.link": on(({ node }) => copyLink(node, "Link copied")),
     "conversation.pathLink": async () => {
@@ -198,7 +198,7 @@ export function conversationActions({ view, path, focus, composer }: Parts): Rec
         download(`/api/v1/conversations/${conversation.id}/export?format=markdown`),
       ),
     "conversation.bundle": () =>
-      void conversation.attempt(view.focused ?? "", "make the bundle", async () => {
+      void conversation.attempt(view.focused ?? "", "export the bundle", async () => {
         const { downloadUrl } = await call("post", "/api/v1/exports", {
           body: { conversationId: conversation.id },
         });
@@ -208,7 +208,7 @@ export function conversationActions({ view, path, focus, composer }: Parts): Rec
     "conversation.archive": () =>
       void conversation.attempt(view.focused ?? "", "archive this conversation", async () => {
         const { status } = await archive(conversation);
-        announcer.say(status === "archived" ? "Archived" : "Brought back");
+        announcer.say(status === "archived" ? "Archived" : "Restored");
       }),
   };
 }

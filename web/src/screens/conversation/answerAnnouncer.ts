@@ -31,10 +31,10 @@ export class AnswerAnnouncer {
       if (going.has(node)) continue;
       this.#said.delete(node);
       const rest = textOf(node).slice(said).trim();
-      if (how === "off") this.say("The answer is finished.");
+      if (how === "off") this.say("The answer is completed.");
       else if (rest) this.say((said > 0 ? "" : "Answer: ") + cut(rest));
     }
   }
 }
 const cut = (text: string): string =>
-  text.length > HEARD_MAX ? `${text.slice(0, HEARD_MAX)}… The rest can be read.` : text;
+  text.length > HEARD_MAX ? `${text.slice(0, HEARD_MAX)}… Read the rest on the page.` : text;

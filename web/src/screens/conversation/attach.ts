@@ -17,7 +17,7 @@ export async function attach(file: File): Promise<Block> {
   throw new Refusal({
     status: -1,
     code: "page",
-    message: `${file.name} is neither a picture nor sound. Paste text into the message instead.`,
+    message: `${file.name} is neither an image nor audio. Paste text into the message instead.`,
   });
 }
 

@@ -21,4 +21,4 @@ export async function withoutImages(asked: readonly Process[], signal: AbortSign
 
 /** What is said of it beside the attachments. */
 export const wordsFor = (names: readonly string[]): string =>
-  `${names.join(", ")}: the model is sent the alternative text in place of images.`;
+  `${names.join(", ")}: the model receives the alternative text instead of images.`;

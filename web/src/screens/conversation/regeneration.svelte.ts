@@ -87,13 +87,13 @@ async function answered(conversation: Conversation, turn: string, parent: string
   const before = new Set(conversation.tree.turns.get(turn)?.alternatives);
   await requestAlternative(conversation, turn, parent, [process], 1);
   const made = conversation.tree.turns.get(turn)?.alternatives.find((one) => !before.has(one));
-  if (!made) throw new Problem({ status: 0, code: "no_answer", message: "No answer was begun." });
+  if (!made) throw new Problem({ status: 0, code: "no_answer", message: "No answer was started." });
   const node = await conversation.settled(made);
   if (node?.status !== "complete")
     throw new Problem({
       status: 0,
       code: "no_answer",
-      message: "An answer failed; those after it were not made.",
+      message: "An answer failed. The answers after it were not regenerated.",
     });
   return made;
 }

@@ -16,11 +16,9 @@ export interface Health {
 }
 
 /** Nobody answered who could tell. */
-export const unknownHealth = (
-  what: "Workers" | "Memory" | "Model services" | "What could not be done",
-): Health => ({
+export const unknownHealth = (what: "Workers" | "Memory" | "Model services" | "Failed jobs"): Health => ({
   what,
-  words: `${what}: not known`,
+  words: `${what}: unknown`,
   isWell: undefined,
 });
 
@@ -29,7 +27,7 @@ export const serverHealth = (connection: Connection): Health => ({
   words: {
     connecting: "Server: connecting…",
     open: "Server connected",
-    lost: "Server out of reach",
+    lost: "Server unreachable",
     refused: "Signed out",
   }[connection],
   isWell: connection === "connecting" ? undefined : connection === "open",
@@ -40,11 +38,7 @@ export function workerHealth(workers: readonly Pick<Schemas["WorkerView"], "stat
   const busy = there.filter(({ status }) => status === "busy").length;
   const count = `${there.length} ${there.length === 1 ? "worker" : "workers"}`;
   const words =
-    there.length === 0
-      ? "No worker: nothing is carried out"
-      : busy > 0
-        ? `${count}, ${busy} busy`
-        : `${count}, idle`;
+    there.length === 0 ? "No worker: no job runs" : busy > 0 ? `${count}, ${busy} busy` : `${count}, idle`;
   return { what: "workers", words, isWell: there.length > 0, href: "/runs" };
 }
 
@@ -58,9 +52,9 @@ export function indexHealth(
     ...(more ? { more } : {}),
   });
   if (index.failure) return found("Memory cannot be indexed", false, index.failure);
-  if (!index.available)
-    return found("Memory is found by words only", false, "there is no index on this server");
-  if (index.embedderFailure) return found("Memory is found by words for now", false, "no vectors are made");
+  if (!index.available) return found("Memory search is lexical only", false, "this server has no index");
+  if (index.embedderFailure)
+    return found("Memory search is lexical for now", false, "the embedder creates no vectors");
   if (index.caughtUp) return found("Memory up to date", true);
   return found(
     index.behind ? `Memory ${index.behind.toLocaleString("en-GB")} behind` : "Memory catching up",
@@ -79,7 +73,7 @@ export function deadHealth({
   if (data.length === 0) return undefined;
   const kind = data.every(({ runId }) => runId) ? "call" : "job";
   const count = `${pagination.next ? "More than " : ""}${data.length} ${kind}${data.length === 1 ? "" : "s"}`;
-  return { what: "dead", words: `${count} could not be done`, isWell: false, href: to.putAside };
+  return { what: "dead", words: `${count} failed`, isWell: false, href: to.failedJobs };
 }
 
 type Service = Pick<Schemas["ServiceView"], "name" | "enabled" | "status" | "lastHealthCheck">;
@@ -96,17 +90,17 @@ export function modelHealth(models: readonly Service[]): Health {
   const count = `${models.length} ${models.length === 1 ? "model service" : "model services"}`;
   // What is built in is well without being asked.
   const unknown = models.filter((one) => healthOf(one).word === "not checked" && one.status !== "healthy");
-  if (unknown.length === models.length) return found(`${count}, not tried yet`, undefined);
+  if (unknown.length === models.length) return found(`${count}, not checked yet`, undefined);
   const named = (word: string) => models.filter((one) => healthOf(one).word === word).map(({ name }) => name);
   const down = named("down");
   const inPart = named("degraded");
   const words = [
     `${models.length - down.length - unknown.length} of ${count} reachable`,
-    unknown.length > 0 ? `${unknown.length} not tried yet` : "",
+    unknown.length > 0 ? `${unknown.length} not checked yet` : "",
   ];
   const more = [
     down.length > 0 ? `not reachable: ${down.join(", ")}` : "",
-    inPart.length > 0 ? `not all addresses answer: ${inPart.join(", ")}` : "",
+    inPart.length > 0 ? `some addresses are unreachable: ${inPart.join(", ")}` : "",
   ];
   const told = (parts: string[], by: string) => parts.filter(Boolean).join(by);
   return found(told(words, ", "), down.length === 0, told(more, "; "));

@@ -15,38 +15,38 @@ const KINDS: Record<string, Kind> = {
 };
 export const KIND_LABELS: Record<Kind, string> = {
   system: "Instructions",
-  memory: "Remembered",
+  memory: "Memory",
   path: "Path",
   folded: "Folded branches",
-  other: "Marks of gaps",
+  other: "Gap markers",
 };
 const PART_LABELS: Record<string, string> = {
   agentPrompt: "Prompt of the actor",
-  systemContext: "What every model is told here",
+  systemContext: "System instructions",
   instruction: "Instruction",
-  context: "Remembered",
+  context: "Memory",
   node: "Turn",
   folded: "Folded branch",
-  marker: "Mark that something is left out",
+  marker: "Gap marker",
 };
 const REASONS: Record<string, string> = {
-  excluded: "left out by you",
+  excluded: "excluded by you",
   pruned: "pruned",
-  annotation: "a remark, never shown to models",
-  empty: "it says nothing",
-  onPath: "it is on the path already",
-  originNotShown: "where it comes from is not shown",
-  bufferMode: "switched off for this buffer",
-  overBudget: "no room for it",
+  annotation: "remark, never sent to models",
+  empty: "empty message",
+  onPath: "already on the path",
+  originNotShown: "its source is not on the path",
+  bufferMode: "disabled for this buffer",
+  overBudget: "exceeds the budget",
 };
 
 const IMAGE_REASONS: Record<string, string> = {
   modelWithoutImages: "the model does not accept images",
   notAUserMessage: "models accept images in your messages only",
-  bufferMode: "a buffer is text alone",
+  bufferMode: "a buffer sends text only",
   tooLarge: "the image is too large",
-  tooMany: "later images take all the places",
-  unreadable: "the image cannot be read",
+  tooMany: "later images use all image slots",
+  unreadable: "the image is unreadable",
 };
 
 /** How the images of a part are sent, in words; empty where it has none. */
@@ -77,12 +77,12 @@ export function whyOf(part: Part): string {
     const why = REASONS[part.droppedBecause] ?? part.droppedBecause;
     return isPinned ? `pinned, but ${why}` : why;
   }
-  if (isPinned) return "pinned: it stays when others have to go";
+  if (isPinned) return "pinned: dropped last";
   if (part.reason) return part.reason;
   if (part.kind === "node") return "on the path to this node";
-  if (part.kind === "folded") return "what came of a branch that left the path";
-  if (part.kind === "marker") return "turns in the middle had no room";
-  return "always shown";
+  if (part.kind === "folded") return "summary of a folded branch";
+  if (part.kind === "marker") return "turns in the middle exceed the budget";
+  return "always included";
 }
 
 export interface Share {

@@ -53,7 +53,7 @@ export function differenceOf(before: CallContext, after: CallContext): Differenc
   return { changes, same, tokens: after.totalTokens - before.totalTokens };
 }
 
-const WORDS: Record<Change["kind"], string> = { in: "Came in", out: "Went out", changed: "Changed" };
+const WORDS: Record<Change["kind"], string> = { in: "Added", out: "Removed", changed: "Changed" };
 export const changeWords = ({ kind }: Change): string => WORDS[kind];
 export const changeLabel = ({ part }: Change): string => labelOf(part);
 export const signed = (tokens: number): string =>

@@ -5,7 +5,7 @@ import { fetchGenerations } from "../../state/cost";
 export async function requestOf(node: string): Promise<string> {
   const generation = (await fetchGenerations([node])).get(node);
   const asked = generation?.calls.filter(({ operation }) => operation === "llm_call").at(-1);
-  if (!asked) return "No model was asked for it.";
+  if (!asked) return "No model wrote this message.";
   const payload = await (await send(`/api/v1/items/${asked.id}/payload`, { method: "GET" })).text();
   return JSON.stringify(JSON.parse(payload), null, 2);
 }

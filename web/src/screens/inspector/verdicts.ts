@@ -8,15 +8,15 @@ export const VERDICT_WORDS: Record<
   Verdict,
   { label: string; what: string; kind: "success" | "plain" | "warning" | "danger" }
 > = {
-  valid: { label: "Valid", what: "As it was written.", kind: "success" },
-  imported: { label: "Imported", what: "As it was written; by whom is not proved.", kind: "plain" },
+  valid: { label: "Valid", what: "Unaltered.", kind: "success" },
+  imported: { label: "Imported", what: "Unaltered. The author is not proved.", kind: "plain" },
   redacted: {
     label: "Redacted",
-    what: "What it said was destroyed on demand; its hash stands.",
+    what: "The content was redacted. The hash remains.",
     kind: "plain",
   },
-  incomplete: { label: "Incomplete", what: "Something its hash covers is missing.", kind: "warning" },
-  invalid: { label: "Altered", what: "It is not what it was when it was written.", kind: "danger" },
+  incomplete: { label: "Incomplete", what: "Data covered by its hash is missing.", kind: "warning" },
+  invalid: { label: "Altered", what: "The content differs from its hash.", kind: "danger" },
 };
 
 export const asVerdict = (verdict: string | null | undefined): Verdict | undefined =>

@@ -32,8 +32,7 @@ export class Planner {
         if ("failed" in data) return end(() => reject(new Error(data.failed)));
         end(() => resolve(ask === this.#asks ? data.layout : undefined));
       };
-      const fail = (event: ErrorEvent) =>
-        end(() => reject(new Error(event.message || "the layout could not be made")));
+      const fail = (event: ErrorEvent) => end(() => reject(new Error(event.message || "the layout failed")));
       worker.addEventListener("message", hear);
       worker.addEventListener("error", fail);
       const asked: LayoutRequest = { ask, parent: parent.slice() };

@@ -154,7 +154,7 @@ export class MapState {
       marks & EXCLUDED && "excluded",
       marks & PRUNED && "pruned",
       forest.stale[at] === 1 && "stale",
-      forest.status(at) !== "complete" && (forest.status(at) === "pending" ? "being made" : "failed"),
+      forest.status(at) !== "complete" && (forest.status(at) === "pending" ? "running" : "failed"),
     ]
       .filter(Boolean)
       .join(", ");
@@ -174,7 +174,7 @@ export class MapState {
     const picked = new Set(this.picked);
     if (!picked.delete(at)) picked.add(at);
     this.picked = picked;
-    announcer.say(picked.has(at) ? `Picked, ${picked.size} in all` : `Taken out, ${picked.size} left`);
+    announcer.say(picked.has(at) ? `Selected, ${picked.size} in all` : `Deselected, ${picked.size} left`);
   }
 
   /** Sets or takes away a mark of several nodes; all that refuse are told of. */
@@ -194,7 +194,7 @@ export class MapState {
       } catch (error) {
         forest.marks[at] = before;
         this.revision++;
-        this.failed = { title: "The mark was not kept.", error: asProblem(error) };
+        this.failed = { title: "The mark was not saved.", error: asProblem(error) };
       }
     }
     announcer.say(`${set ? "" : "no longer "}${name}`);
@@ -230,7 +230,7 @@ export class MapState {
       }
       this.makers = { names: labels, of };
     } catch (error) {
-      this.failed = { title: "The runs could not be read, so processes have no colours.", error };
+      this.failed = { title: "Could not load the runs, so processes have no colours.", error };
     }
   }
 

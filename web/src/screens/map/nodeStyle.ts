@@ -97,9 +97,9 @@ export function legendOf(
 ): LegendEntry[] {
   if (by === "stale")
     return [
-      { label: "Answers what is shown above it", ink: "success", shape: "circle" },
-      { label: "Stale: something else is shown above it", ink: "warning", shape: "circle", hollow: true },
-      { label: "Being made", ink: "note", shape: "circle", letter: "…" },
+      { label: "Replies to the version shown above", ink: "success", shape: "circle" },
+      { label: "Stale: replies to a different version", ink: "warning", shape: "circle", hollow: true },
+      { label: "Running", ink: "note", shape: "circle", letter: "…" },
     ];
   if (by === "age") return AGES.map(({ ink, letter, label }) => ({ ink, letter, label, shape: "circle" }));
   if (by === "process")

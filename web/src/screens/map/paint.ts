@@ -120,7 +120,7 @@ const marksOf = (marks: number, stale: boolean, status: string): string =>
     marks & EXCLUDED ? "⊘" : "",
     marks & PRUNED ? "✂" : "",
     stale ? "stale" : "",
-    status === "pending" ? "being made…" : status === "failed" ? "failed" : "",
+    status === "pending" ? "running" : status === "failed" ? "failed" : "",
   ]
     .filter(Boolean)
     .join(" ");

@@ -46,7 +46,7 @@ export function offered(schema: JsonSchema, typed: Typed): Offered {
 function misfit(schema: JsonSchema, name: string, value: unknown): string | undefined {
   const asked = schema.properties?.[name];
   return asked === undefined
-    ? "is no longer asked for"
+    ? "is no longer an input"
     : (Object.values(faultsOf(asked, value))[0] ?? otherKind(asked, value));
 }
 

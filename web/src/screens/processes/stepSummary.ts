@@ -7,7 +7,7 @@ export function rulesWords(step: Step): string {
   return [
     mode === "parallel" ? "in parallel" : "in order",
     waits.length > 0 && `waits for ${waits.join(", ")}`,
-    condition && "only if a condition holds",
+    condition && "conditional",
     timeout && `${timeout} s at most`,
     isApproved(step) && "a person approves",
     step.review?.expiresAfter && `expires after ${spanWords(step.review.expiresAfter)}`,
@@ -21,12 +21,12 @@ export const isApproved = (step: Step): boolean => !step.ask && step.execution?.
 
 export function faultsWords(step: Step): string {
   const said = [
-    step.retry && `tried again ${times(step.retry.maxRetries)}`,
-    (step.abortWhen?.length ?? 0) > 0 && "may end the process",
-    (step.fallback?.length ?? 0) > 0 && `${count(step.fallback?.length ?? 0, "step")} in its place`,
+    step.retry && `retried ${times(step.retry.maxRetries)}`,
+    (step.abortWhen?.length ?? 0) > 0 && "may abort the process",
+    (step.fallback?.length ?? 0) > 0 && `${count(step.fallback?.length ?? 0, "step")} as fallback`,
   ].filter(Boolean);
   if (said.length > 0) return said.join(" · ");
-  return step.output.required === false ? "the process goes on without it" : "the process fails";
+  return step.output.required === false ? "the process continues without it" : "the process fails";
 }
 
 export const offersWords = (step: Step): string =>

@@ -87,10 +87,10 @@ class Targets {
     if (step.ask) return "asks a person";
     if (step.toolId) {
       const version = step.toolVersion ? `, version ${step.toolVersion}` : "";
-      return (this.tool(step.toolId)?.name ?? "a tool that is not there") + version;
+      return (this.tool(step.toolId)?.name ?? "missing tool") + version;
     }
-    if (step.processId) return this.process(step.processId)?.name ?? "a process that is not there";
-    return "nothing chosen yet";
+    if (step.processId) return this.process(step.processId)?.name ?? "missing process";
+    return "no target chosen";
   }
 }
 export const targets = new Targets();

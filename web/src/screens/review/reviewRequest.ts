@@ -36,11 +36,11 @@ export const asReview = (view: Schemas["ReviewView"]): ReviewView => view as unk
 
 const TITLES: Record<ReviewRequest["kind"], string> = {
   call: "Approve a call",
-  wish: "A model wants to call a tool",
+  wish: "A model requests a tool call",
   answer: "A question for you",
-  unknown: "Nobody saw how this call ended",
+  unknown: "Outcome of a call is unknown",
   process: "Approve a nested run",
-  unknownProcess: "Nobody saw how a call of this nested run ended",
+  unknownProcess: "Outcome of a call in a nested run is unknown",
 };
 export const titleOf = (asked: ReviewRequest): string => TITLES[asked.kind];
 
@@ -73,9 +73,10 @@ export function stepOf(process: Process, stepId: string): Step | undefined {
 
 /** What happens if nobody decides in time. */
 export function expiryWords(step: Step | undefined): string {
-  if (!step?.review) return "then the step is over without an answer";
-  if (step.review.onExpire === "skip") return "then the step is skipped and the run goes on";
-  if (step.review.onExpire === "default") return `then this is taken: ${JSON.stringify(step.review.default)}`;
+  if (!step?.review) return "then the step ends without an answer";
+  if (step.review.onExpire === "skip") return "then the step is skipped and the run continues";
+  if (step.review.onExpire === "default")
+    return `then this answer is used: ${JSON.stringify(step.review.default)}`;
   return "then the step fails";
 }
 
@@ -87,21 +88,21 @@ export function usualScope(asked: ReviewRequest, step: Step | undefined): Scope 
 }
 
 export const SCOPES: { value: Scope; label: string; hint: string }[] = [
-  { value: "once", label: "This call only", hint: "You are asked about the next one." },
+  { value: "once", label: "This call only", hint: "The next call asks again." },
   {
     value: "sameArguments",
     label: "These arguments, in this run",
-    hint: "A later call with exactly these arguments is made without asking.",
+    hint: "Later calls with the same arguments need no approval.",
   },
   {
     value: "run",
     label: "This tool, in this run",
-    hint: "Its later calls in this run are made without asking.",
+    hint: "Its later calls in this run need no approval.",
   },
   {
     value: "always",
     label: "This tool, always",
-    hint: "Its calls are made without asking in all your runs, until you revoke it or the tool changes.",
+    hint: "Its calls need no approval in all your runs, until you revoke this or the tool changes.",
   },
 ];
 /**
@@ -138,13 +139,17 @@ export function risksOf(tool: Risky | undefined, user: string | undefined): Risk
   const reads = isOurs || isSafe || type === "llm_call";
   const risks: Risk[] = [
     reads
-      ? { kind: "success", label: "only reads", title: "By its kind it changes nothing where it is sent" }
-      : { kind: "warning", label: "may change things", title: "What it does cannot be taken back from here" },
+      ? { kind: "success", label: "only reads", title: "This kind of call changes no data" }
+      : { kind: "warning", label: "may change things", title: "Skein cannot undo this call" },
   ];
   if (tool.secretId)
-    risks.push({ kind: "note", label: "uses a secret", title: "It is sent with a credential, and may cost" });
+    risks.push({
+      kind: "note",
+      label: "uses a secret",
+      title: "The call uses a credential and may cost money",
+    });
   if (user !== undefined && !isOurs && tool.ownerId !== user)
-    risks.push({ kind: "note", label: "of somebody else", title: "Its owner shares it, and can change it" });
+    risks.push({ kind: "note", label: "shared by another user", title: "Its owner can change this tool" });
   return risks;
 }
 
@@ -195,11 +200,10 @@ export function handsWords({
 }
 
 export function decisionWords(decision: Decision | null | undefined, status: string): string {
-  if (!decision) return status === "expired" ? "Nobody decided in time." : "It was withdrawn: the run ended.";
+  if (!decision) return status === "expired" ? "Nobody decided in time." : "Withdrawn because the run ended.";
   if (decision.decision === "deny") return decision.reason ? `Denied: ${decision.reason}` : "Denied.";
   if (decision.decision === "answer") return "Answered.";
-  if (decision.decision === "ask")
-    return `The model was asked first: ${decision.question || "what, was destroyed"}`;
+  if (decision.decision === "ask") return `Question to the model: ${decision.question || "redacted"}`;
   const reach = decision.scope && decision.scope !== "once" ? ` For ${scopeWords(decision.scope)}.` : "";
   return (decision.inputs ? "Approved with other arguments." : "Approved.") + reach;
 }

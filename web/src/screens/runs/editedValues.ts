@@ -33,7 +33,7 @@ export function changedValues(values: readonly EditedValue[]): Changed {
       found.only[value.name] = found.whole[value.name];
       found.changed = true;
     } catch {
-      found.faults[value.name] = "Not JSON: quote texts, and close every bracket.";
+      found.faults[value.name] = "Invalid JSON: quote texts and close every bracket.";
     }
   }
   return found;

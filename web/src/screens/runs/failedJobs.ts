@@ -19,9 +19,9 @@ export async function readPutAside(): Promise<DeadJob[]> {
 
 const BACKGROUND: Record<string, string> = {
   summaries: "Summary",
-  catalogue: "Call that was tried out",
-  operations: "Long work",
-  telemetry: "Report of a run",
+  catalogue: "Test call",
+  operations: "Operation",
+  telemetry: "Telemetry",
 };
 export const workOf = ({ queue }: Pick<DeadJob, "queue">): string =>
   OPERATION_NAMES[queue] ?? BACKGROUND[queue] ?? queue;
@@ -31,7 +31,7 @@ export function triesOf({ step, attempts, lost }: Pick<DeadJob, "step" | "attemp
   const times = (count: number) => (count === 1 ? "once" : `${count} times`);
   return [
     typeof step === "number" ? `step ${step + 1}` : "",
-    attempts > 0 ? `tried ${times(attempts)}` : "never begun",
+    attempts > 0 ? `tried ${times(attempts)}` : "never started",
     lost > 0 ? `its worker vanished ${times(lost)}` : "",
   ]
     .filter(Boolean)

@@ -25,13 +25,13 @@ export class Pausing {
     const paused = !pausedAt;
     this.isBusy = true;
     this.problem = undefined;
-    this.title = paused ? "It was not paused." : "It does not go on.";
+    this.title = paused ? "The run was not paused." : "The run was not continued.";
     try {
       const turned = await call("put", "/api/v1/executions/{id}/paused", {
         params: { id },
         body: { paused },
       });
-      announcer.say(paused ? "Paused" : "It goes on");
+      announcer.say(paused ? "Paused" : "Continued");
       then(turned);
     } catch (error) {
       this.problem = error;

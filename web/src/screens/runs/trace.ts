@@ -112,7 +112,7 @@ export function rowsOf(
         id: `${one.id}/${step.id}`,
         level,
         label: step.id,
-        detail: isKept ? "taken over" : step.attempts > 1 ? `${step.attempts} calls` : undefined,
+        detail: isKept ? "reused" : step.attempts > 1 ? `${step.attempts} calls` : undefined,
         status: one.pausedAt && step.phase === "calling" && calls.every(hasResult) ? "held" : step.phase,
         start: isKept ? undefined : timeOf(step.startedAt),
         end: isKept ? undefined : timeOf(step.endedAt),
@@ -130,7 +130,7 @@ export function rowsOf(
         id: call.id,
         level,
         label: toolName(String(call.call.toolId ?? "")),
-        detail: call.call.caller === "model" ? "asked for by the model" : undefined,
+        detail: call.call.caller === "model" ? "requested by the model" : undefined,
         status: statusOfCall(call),
         start: timeOf(call.requestedAt),
         end: timeOf(call.result?.returnedAt),
@@ -248,9 +248,9 @@ export const shownCost = (cost: number | undefined): string =>
 const NAMES: Record<string, string> = {
   began: "began",
   called: "called a tool",
-  returned: "came back",
+  returned: "completed a call",
   asked: "asked a person",
-  decided: "was decided",
+  decided: "received a decision",
   ended: "ended",
 };
 export const momentWords = (moment: Moment): string => NAMES[moment.what] ?? moment.what;
