@@ -251,7 +251,7 @@ test("what was said and cannot be read is said to be so, and is read again", asy
   watch,
 }) => {
   await openedWithout({ page, person, skein, watch }, /\/conversations\/[^/]+\/path/);
-  await expect(turns(page).first()).toContainText("could not be read");
+  await expect(turns(page).first()).toContainText("Could not load this message.");
   await expect(page.getByRole("alert").filter({ hasText: "refused as internal" })).toHaveCount(1);
   await page.unrouteAll({ behavior: "wait" });
   await page.getByRole("button", { name: "Try again" }).click();

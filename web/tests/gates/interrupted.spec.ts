@@ -13,7 +13,7 @@ test("the words of a stopped answer are gone on from", async ({ page, skein, mod
   await expect(lastTurn(page)).toContainText("The answer was cancelled.");
   await expect(lastTurn(page)).toContainText("one, two,");
 
-  await page.getByRole("button", { name: "Go on from here" }).click();
+  await page.getByRole("button", { name: "Continue from here" }).click();
   const on = await model.asked();
   // What was kept stands where the broken answer stood, and beside it.
   await expect(turns(page)).toHaveCount(3);
@@ -51,7 +51,7 @@ test("the words of a broken answer are kept, and it is made again", async ({
   await expect(lastTurn(page)).toContainText("The answer was cancelled.");
   await expect(lastTurn(page)).toContainText("one, two,");
 
-  await page.getByRole("button", { name: "Answer again" }).click();
+  await page.getByRole("button", { name: "Regenerate" }).click();
   const again = await model.asked();
   again.say("one, two, three, four.");
   again.end();

@@ -20,7 +20,7 @@ test("the first connected model is the default until another is chosen, and its 
   const begin = async () => {
     await page.goto(skein.origin);
     await page
-      .getByRole("button", { name: /New conversation|Begin your own/ })
+      .getByRole("button", { name: /New conversation|Start your own/ })
       .first()
       .click();
     await composer(page).waitFor();

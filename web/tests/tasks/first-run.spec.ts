@@ -12,7 +12,7 @@ for (const by of ["mouse", "keyboard"] as const) {
     await expect(page.getByRole("heading", { name: /^Welcome/ })).toBeVisible();
     await hands.press(page.getByRole("button", { name: "Ask this" }));
     await expect(page.getByText(/^answered in/)).toBeVisible();
-    await hands.press(page.getByRole("button", { name: "Begin your own" }));
+    await hands.press(page.getByRole("button", { name: "Start your own" }));
     await expect(page).toHaveURL(/\/c\//);
     await composer(page).waitFor();
     await send(hands, page, "What can you do?");

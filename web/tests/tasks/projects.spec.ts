@@ -18,7 +18,7 @@ task(
     const dialog = page.getByRole("dialog", { name: "New project" });
     await hands.write(dialog.getByRole("textbox", { name: "Name" }), "Lakes");
     if (hands.kind === "keyboard") await page.keyboard.press("Enter");
-    else await hands.press(dialog.getByRole("button", { name: "Make it" }));
+    else await hands.press(dialog.getByRole("button", { name: "Create", exact: true }));
     await expect(dialog).toBeHidden();
     await expect(at).toHaveText(/Lakes/);
     await expect(at).toBeFocused();

@@ -200,7 +200,8 @@ export function handsWords({
 }
 
 export function decisionWords(decision: Decision | null | undefined, status: string): string {
-  if (!decision) return status === "expired" ? "Nobody decided in time." : "Withdrawn because the run ended.";
+  if (!decision)
+    return status === "expired" ? "Expired without a decision." : "Withdrawn because the run ended.";
   if (decision.decision === "deny") return decision.reason ? `Denied: ${decision.reason}` : "Denied.";
   if (decision.decision === "answer") return "Answered.";
   if (decision.decision === "ask") return `Question to the model: ${decision.question || "redacted"}`;
