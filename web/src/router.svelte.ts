@@ -1,4 +1,4 @@
-// Where the page stands: the address is the state. Links are ordinary links; panes live in the query.
+// Routes the page: the address is the state. Links are ordinary links; panes live in the query.
 import { untrack } from "svelte";
 import { routes, type Route } from "./routes";
 

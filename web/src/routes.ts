@@ -6,7 +6,7 @@ export interface Route {
   /** `/c/:conversation`: parts with a colon are handed to the screen as properties. */
   path: string;
   name: string;
-  /** Which entry of the rail it belongs to. */
+  /** Entry of the rail that the route belongs to. */
   section: Section;
   load: () => Promise<{ default: Component<Record<string, string>> }>;
 }

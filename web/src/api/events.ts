@@ -1,4 +1,4 @@
-// What happens to your things, as it happens: one connection for all tabs of a browser.
+// Delivers server events to all tabs of a browser over one connection.
 //
 // A browser opens six connections to a server at most, so tabs elect one that listens (a lock of the browser) and tells
 // the others. When it is closed another one takes over, from where the last message stood.
@@ -64,7 +64,7 @@ export function onConnection(listener: (connection: Connection) => void): () => 
 /** Begins to listen from a place before all that this tab reads; call it once somebody is signed in. */
 export function startEvents(from: string): void {
   if (started) return;
-  // Whoever signs in again hears what they missed meanwhile.
+  // After a new sign-in this tab receives the events it missed.
   cursor ??= from;
   started = new AbortController();
   channel = new BroadcastChannel(LOCK);

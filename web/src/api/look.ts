@@ -1,14 +1,14 @@
-// Whose things this tab looks at by a grant: what is read is theirs then, and nothing is changed. Other tabs stay as they are.
+// Stores the grant under which this tab reads another account. Such a tab cannot change anything. Other tabs are not affected.
 export interface Look {
   /** Sent with every request that reads. */
   grant: string;
-  /** Whose things they are. */
+  /** Id of the account that is viewed. */
   owner: string;
   until: string;
 }
 
 const PLACE = "skein.look";
-/** What stays the own: who is signed in, grants themselves, and who there is. */
+/** Paths that keep the own account: the session, grants and the list of users. */
 const OWN = /^\/api\/v1\/(?:account|grants|users)(?:[/?]|$)/;
 /** Asked in a body, and changing nothing. */
 const QUESTIONS = ["/api/v1/search", "/api/v1/compare", "/api/v1/processes/validate"];
@@ -39,6 +39,6 @@ export function lookAt(next: Look | undefined, at: string): void {
 export const lookHeaders = (url: string): Record<string, string> =>
   look && !OWN.test(url) ? { "Skein-Grant": look.grant } : {};
 
-/** Whether a request would change something of theirs. */
+/** True if the request would change the viewed account. */
 export const isForbidden = (method: string, url: string): boolean =>
   look !== undefined && method !== "GET" && !OWN.test(url) && !QUESTIONS.includes(url);

@@ -27,7 +27,7 @@ export async function cancel(id: string): Promise<void> {
   try {
     await call("post", "/api/v1/operations/{id}/cancel", { params: { id } });
   } catch (error) {
-    // What has ended meanwhile cannot be cancelled, and need not be.
+    // An operation that ended meanwhile cannot be cancelled and need not be.
     if (!isAbort(error) && !(error instanceof Problem && error.status === 409)) throw error;
   }
 }

@@ -1,4 +1,4 @@
-// What a refusal says: what is wrong, which rule it is about, and what a person can do.
+// An error response: the cause, the violated rule and the remedy.
 interface Told {
   code?: string;
   message?: string;
@@ -35,7 +35,7 @@ export class Problem extends Error {
     this.retryAfterMs = fields.retryAfterMs;
   }
 
-  /** What to do about it, where the message alone does not say. */
+  /** The remedy, if the message alone does not name it. */
   get hint(): string | undefined {
     if (this.code === "unreachable")
       return "Check that `skein serve` is running. Your text is kept in this browser.";

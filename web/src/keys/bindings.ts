@@ -16,7 +16,7 @@ export type Where =
   | "settings"
   | "inspector";
 
-/** What each place is called, in the order in which they are listed. */
+/** Name of each scope, in listed order. */
 export const places: Record<Where, string> = {
   everywhere: "Everywhere",
   list: "Lists",

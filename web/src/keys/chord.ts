@@ -1,7 +1,7 @@
 // A chord is one press: `Mod+Shift+f`, `[`, `ArrowUp`.
 const isApple = typeof navigator !== "undefined" && /Mac|iPhone|iPad/.test(navigator.platform);
 
-/** What a press is called. Shift is named with letters and named keys; `?` needs no mention of it. */
+/** Names a key press as a chord. Shift is named with letters and named keys; `?` needs no mention of it. */
 export function chordOf(event: KeyboardEvent): string {
   const key = event.key === " " ? "Space" : event.key;
   const named = key.length > 1;
@@ -15,7 +15,7 @@ export function chordOf(event: KeyboardEvent): string {
   return parts.join("+");
 }
 
-/** Whether somebody is writing there. */
+/** True if the target accepts text input. */
 export function isEditable(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
   if (
@@ -30,10 +30,10 @@ export function isEditable(target: EventTarget | null): boolean {
   );
 }
 
-/** Whether the chord is typed without Ctrl, ⌘ or Alt, and so must leave writing alone. */
+/** True if the chord has no Ctrl, ⌘ or Alt, so it must not act while a person types. */
 export const isPlain = (chord: string): boolean => !/^(Mod|Ctrl|Alt)\+/.test(chord);
 
-/** Whether it is one letter, sign or blank, with Shift or without: what people who speak to their computer switch off. */
+/** True for one letter, sign or space, with or without Shift. Users of speech input switch these off. */
 export const isSingle = (chord: string): boolean => /^(Shift\+)?(.|Space)$/u.test(chord);
 
 const SHOWN: Record<string, string> = {

@@ -1,4 +1,4 @@
-// Which actions can be run now: screens put theirs in while they are shown, keys and the palette take them out.
+// Holds the actions that can run now: screens register them while shown; keys and the palette run them.
 import { onDestroy } from "svelte";
 import { settings } from "../state/settings.svelte";
 import { bindings, type Binding } from "./bindings";
@@ -34,7 +34,7 @@ class Registry {
     };
   }
 
-  /** What can be run now, the newest layer first. */
+  /** Actions that can run now, newest layer first. */
   get actions(): Action[] {
     void this.#revision;
     const seen = new Set<string>();
@@ -93,7 +93,7 @@ class Registry {
 
 /** As they are bound, whether they act now or not. */
 export const keysOf = (binding: Binding): string[] => settings.keys[binding.id] ?? binding.keys;
-/** Those that act now: single letters may be switched off. */
+/** Keys that act now: single letters may be switched off. */
 export const actingKeysOf = (binding: Binding): string[] =>
   keysOf(binding).filter((chord) => settings.singleKeys || !isSingle(chord));
 /** The key of an action as people are shown it; nothing where none acts. */

@@ -1,9 +1,9 @@
-// What is said to people who hear the page. Each thing is said once, when it is done.
+// Announces messages to screen readers, each once, when it is done.
 const SHOWN_MS = 8_000;
 
 class Announcer {
   polite = $state("");
-  /** What is said to everybody for a while, in the status bar. */
+  /** Message that the status bar also shows for a while. */
   shown = $state("");
   #timer: ReturnType<typeof setTimeout> | undefined;
   urgent = $state("");

@@ -1,4 +1,4 @@
-// What entries of the log of operations are about, by name and with the way there.
+// Names the subjects of action history entries and links to them.
 import { call } from "../api/client";
 import { to } from "../routes";
 import { plain, textOf } from "../state/content";

@@ -3,11 +3,11 @@ import { answers } from "../state/liveAnswers.svelte";
 import { jobs } from "../state/jobs.svelte";
 import { faviconOf } from "./favicon";
 
-/** What is under way: percent where that is known. */
+/** Progress of running work: percent if known. */
 export type Under = { percent?: number; words: string } | undefined;
 
 class Title {
-  /** What the screen is called. */
+  /** Name of the screen. */
   name = $state("");
 
   /** Long work first: that is what people leave a tab for. */

@@ -1,7 +1,7 @@
-// How what was just done is taken back, said where it was done.
+// Adds the undo hint to a notice.
 import { shownKeyOf } from "../keys/registry.svelte";
 
-/** What was done, and the key that takes it back, if there is one. */
+/** Text of a completed action and the key that undoes it, if there is one. */
 export function withUndo(words: string): string {
   const key = shownKeyOf("everywhere.undo");
   return key ? `${words} Press ${key} to undo.` : `${words} You can undo it.`;

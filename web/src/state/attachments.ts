@@ -1,4 +1,4 @@
-// Which bytes an item attached: what is said names the item, and bytes are fetched by their hash.
+// Resolves attached bytes: content names an item, and bytes are fetched by their hash.
 import { call, send } from "../api/client";
 import { look } from "../api/look";
 
@@ -23,7 +23,7 @@ export function hashOf(itemId: string): Promise<string | undefined> {
   return asked;
 }
 
-/** Where bytes are shown from. Those of somebody else are fetched: an address alone cannot say by which grant. */
+/** URL to show bytes from. Bytes of another account are fetched: an address alone cannot name the grant. */
 export async function sourceOf(address: string): Promise<string> {
   if (!look) return address;
   return URL.createObjectURL(await (await send(address, { method: "GET" })).blob());

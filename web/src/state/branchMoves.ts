@@ -1,53 +1,53 @@
-// Where somebody went from this tab, and which tellings of the server are older than that.
+// Tracks this tab's moves between branches and ignores older server events.
 import { settledOrTimeout } from "./timeout";
 import { isAfter } from "./eventPosition";
 
 export class BranchMoves {
-  /** Ways that the server has neither answered nor told of, in the order in which they were gone. */
+  /** Moves without a response or event of the server, in order. */
   #open: { node: string }[] = [];
-  #underWay = 0;
+  #running = 0;
   #last: Promise<unknown> = Promise.resolve();
-  /** Where the server has them for sure. */
+  /** The node the server has confirmed. */
   #stands: string | undefined;
-  /** The place of the last way among all that happened. */
+  /** Event position of the last move. */
   #reached: string | undefined;
 
-  /** Tells the server, after what it was told before: where somebody went last is where they stand. `tell` gives its place. */
+  /** Sends a move after the previous ones: the last move wins. `tell` returns its event position. */
   async tell(from: string | undefined, node: string, tell: () => Promise<string | undefined>): Promise<void> {
-    if (this.#underWay === 0) this.#stands = from;
-    this.#underWay += 1;
-    const way = { node };
-    this.#open.push(way);
+    if (this.#running === 0) this.#stands = from;
+    this.#running += 1;
+    const move = { node };
+    this.#open.push(move);
     try {
       this.#reached = (await this.inTurn(tell)) ?? this.#reached;
       this.#stands = node;
     } finally {
-      this.#underWay -= 1;
-      this.#open = this.#open.filter((one) => one !== way);
+      this.#running -= 1;
+      this.#open = this.#open.filter((one) => one !== move);
     }
   }
-  /** Where to go back to when the server refused the last way. */
+  /** Node to return to when the server refused the last move. */
   get stands(): string | undefined {
     return this.#stands;
   }
-  /** Whatever somebody does here, one after the other: what was done last comes last, and is what is taken back first. */
+  /** Runs the actions of this tab in order, so that the last one is undone first. */
   inTurn<T>(act: () => Promise<T>): Promise<T> {
     const done = this.#last.then(act);
     this.#last = settledOrTimeout(done.catch(() => undefined));
     return done;
   }
   /**
-   * Whether a move that is told of leads nowhere: it is one from here, or came before the last one from here. Moves are told in
-   * their order, so what is told while a way is open came before it.
+   * True if an event of a move is outdated: this tab made it, or a later one. Events arrive in order, so an event during an
+   * open move came before it.
    */
-  isOld(node: string, place: string): boolean {
-    const at = this.#open.findIndex((way) => way.node === node);
+  isOld(node: string, position: string): boolean {
+    const at = this.#open.findIndex((move) => move.node === node);
     if (at >= 0) this.#open.splice(0, at + 1);
     return (
-      at >= 0 || this.#open.length > 0 || (this.#reached !== undefined && !isAfter(place, this.#reached))
+      at >= 0 || this.#open.length > 0 || (this.#reached !== undefined && !isAfter(position, this.#reached))
     );
   }
-  /** All was read anew; what was told meanwhile is in it. */
+  /** Clears the state after a full reload, which contains all earlier events. */
   forget(): void {
     this.#open = [];
     this.#reached = undefined;

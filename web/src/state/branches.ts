@@ -40,7 +40,7 @@ export function branchesOf(tree: Tree): Branch[] {
   return found;
 }
 
-/** What goes on from a node, what was shown last first. */
+/** Continuations of a node, the last shown first. */
 function goingOn(tree: Tree, node: string): string[] {
   const children = tree.children.get(node) ?? [];
   if (children.length < 2) return children;
@@ -52,7 +52,7 @@ const shownFirst = (nodes: readonly string[], shown: string | undefined): string
     ? [shown, ...nodes.filter((node) => node !== shown)]
     : [...nodes];
 
-/** Which of these branches a node is on; none for what is not in the tree. */
+/** Branch that contains a node; undefined if the node is not in the tree. */
 export function branchWith(tree: Tree, branches: readonly Branch[], node: string): Branch | undefined {
   const byStart = new Map(branches.map((branch) => [branch.start, branch]));
   for (let at: string | undefined = node; at; at = tree.treeNodes.get(at)?.parent) {

@@ -1,4 +1,4 @@
-// What a browser remembers by itself. Nothing fails when it may not.
+// Stores values in the browser. It never fails if storage is forbidden.
 const PREFIX = "skein.";
 
 export function readStored<T>(name: string, otherwise: T): T {
@@ -10,7 +10,7 @@ export function readStored<T>(name: string, otherwise: T): T {
   }
 }
 
-/** Whether it is remembered: a full or forbidden storage only costs that. */
+/** True if the value was stored: a full or forbidden storage only costs that. */
 export function writeStored(name: string, value: unknown): boolean {
   try {
     if (value === undefined) localStorage.removeItem(PREFIX + name);

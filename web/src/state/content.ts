@@ -1,4 +1,4 @@
-// What a node says, as parts that can be shown.
+// Content of a node as displayable blocks.
 export interface Text {
   type: "text";
   text: string;
@@ -51,7 +51,7 @@ export const reworded = (content: unknown, text: string): Content =>
 /** The words of a text in one line, without the marks of Markdown. */
 export function plain(text: string, most = 240): string {
   const words = text
-    // What is cut off anyway is not looked at.
+    // Text beyond the limit is not parsed.
     .slice(0, 4 * most)
     .replace(/^[\s>]*\|?(?:\s*:?-{3,}:?\s*\|)+[\s:-]*$/gm, "")
     .replace(/^(?:\s*(?:>|#{1,6}|[-*+]|\d{1,3}[.)])(?=\s|$))+/gm, "")

@@ -25,30 +25,30 @@ export class Conversation {
   readonly id: string;
   about = $state.raw<Schemas["ConversationView"]>();
   problem = $state.raw<Problem>();
-  /** What could not be read once more, or besides the tree: the conversation is there without it. */
+  /** Error of a later read; the conversation works without it. */
   lacking = $state.raw<Problem>();
   loading = $state(true);
-  /** Grows whenever the tree changed; whatever reads the tree depends on it. */
+  /** Grows with every change of the tree; readers of the tree depend on it. */
   revision = $state(0);
   readonly bodies = new SvelteMap<string, Node>();
-  /** Why what was said at a node is not here. */
+  /** Reason why the content of a node is missing. */
   readonly unread = new SvelteMap<string, Problem>();
-  /** What the path had before this conversation was forked off. */
+  /** Turns before this conversation was forked. */
   inherited = $state.raw<Node[]>([]);
   forks = $state.raw<Schemas["ConversationView"][]>([]);
-  /** The path through this node is the canonical one. */
+  /** The main branch is the path through this node. */
   canonical = $state<string>();
-  /** What is being done to a node, by node: shown beside it when it fails. */
+  /** Failed action of a node, shown beside the node. */
   readonly problems = new SvelteMap<string, { what: string; problem: Problem; retry: () => void }>();
   readonly busy = new SvelteSet<string>();
-  /** How the answers that were in sight were made. */
+  /** Generations of the answers that were in sight. */
   readonly generations = new Generations();
   tree = new Tree();
-  /** Grows whenever somebody turns elsewhere; an answer that was asked for before turns nobody away from there. */
+  /** Grows with every move to another branch; an answer requested before it does not move the path again. */
   moves = 0;
   readonly branchMoves = new BranchMoves();
   #asked = new Set<string>();
-  /** How often each was asked for, and which answer was taken last: what was asked for earlier may come later. */
+  /** Number of requests per node and the last applied response: an earlier request may be answered later. */
   #asks = new Map<string, number>();
   #taken = new Map<string, number>();
   #waiting = new Map<string, ((node: Node | undefined) => void)[]>();
@@ -104,7 +104,7 @@ export class Conversation {
       this.loading = false;
     }
   }
-  /** What goes with the tree: the conversation can be read and gone on with while one of them is missing. */
+  /** Data besides the tree: the conversation works while some of it is missing. */
   async #loadBesides(): Promise<void> {
     const read = await Promise.allSettled([
       this.#loadInherited(),
@@ -290,7 +290,7 @@ export class Conversation {
   begun({ answers: made }: Schemas["Mutated_AnsweringView"], go: boolean): void {
     for (const { node, executionId } of made) {
       this.follow(node.id, executionId);
-      // Whoever went elsewhere meanwhile stays there.
+      // A person who went elsewhere meanwhile stays there.
       this.take(go ? node : { ...node, isActive: false });
     }
     // One that failed at once is not where the path stands.
@@ -298,7 +298,7 @@ export class Conversation {
     if (go && shown) this.turnTo(shown.node.id);
   }
 
-  /** What waits to be sent is shown as if it were said; once it is, the node is. */
+  /** A queued message is shown as a node until the server has it. */
   #sent(sent: Sent): void {
     if (sent.kind !== "changed" && sent.entry.conversation !== this.id) return;
     if (sent.kind === "changed") this.#showWaiting();
@@ -332,7 +332,7 @@ export class Conversation {
       this.tree.put(node);
       this.bodies.set(node.id, node);
     }
-    // Whoever stood at something that was taken back stands at what is above it.
+    // A cursor on a withdrawn message moves to the node above it.
     const here = [cursor, this.#standIns.at(-1), above].find((id) => id && this.tree.treeNodes.has(id));
     if (here) this.tree.turnTo(here);
     this.#changed();
@@ -367,7 +367,7 @@ export class Conversation {
     if (!OWN_EVENTS.test(event) || this.#gone) return;
     if (event.startsWith("node.")) {
       const known = this.tree.treeNodes.get(subject);
-      // What we have finished needs no second look, unless its marks changed.
+      // An answer completed here needs no second read unless its marks changed.
       if (known && known.status === "complete" && this.bodies.has(subject) && event === "node.created")
         return;
       await this.fetch(subject);

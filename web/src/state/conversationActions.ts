@@ -1,4 +1,4 @@
-// What can be done in a conversation: each function is one act of a person, shown at once and taken back when refused.
+// Actions of a person in a conversation: each is shown at once and reverted if the server refuses it.
 import { call, placed, type Schemas } from "../api/client";
 import { look } from "../api/look";
 import { underway } from "./pendingActs";
@@ -27,7 +27,7 @@ export async function sendMessage(
 ): Promise<void> {
   const before = conversation.cursor;
   const title = titleOf(conversation.about);
-  // What is said while an answer comes waits for it.
+  // A message sent while an answer runs waits for it.
   const awaits = parent && conversation.tree.treeNodes.get(parent)?.status === "pending" ? parent : undefined;
   const said = outbox.say(
     { conversation: conversation.id, title, parent, content, processIds, samples, awaits },
@@ -91,13 +91,13 @@ export const selectAlternative = (conversation: Conversation, nodeId: string): P
 
 async function turn(conversation: Conversation, chosen: string, end: string): Promise<void> {
   const before = conversation.cursor;
-  // What waits to be sent is not on the server yet: the path goes to what it follows.
+  // An unsent message is not on the server yet: the path moves to the node before it.
   const isThere = (id: string) => !id.startsWith("local-");
   const node = conversation.tree.ancestors(end).findLast(isThere);
   const turnId = conversation.tree.treeNodes.get(node ?? "")?.turn;
   conversation.turnTo(end);
   const { moves } = conversation;
-  // Where its owner stands is not for others to say.
+  // A viewer under a grant cannot move the owner's path.
   if (!node || !turnId || look) return;
   const params = { id: conversation.id, turnId, nodeId: node };
   const path = "/api/v1/conversations/{id}/turns/{turnId}/alternatives/{nodeId}/activate";

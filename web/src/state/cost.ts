@@ -1,11 +1,11 @@
-// What answers cost, as far as it is known.
+// Cost of answers, as far as known.
 import { call, type Schemas } from "../api/client";
 
 type Spending = Schemas["SpendingView"];
 /** Most answers that can be asked about at once. */
 const AT_ONCE = 100;
 
-/** How each of these nodes was made: run, tokens, cost and calls. */
+/** Fetches the generation of each node: run, tokens, cost and calls. */
 export async function fetchGenerations(
   nodes: readonly string[],
   signal?: AbortSignal,
@@ -38,7 +38,7 @@ export function summed(spendings: readonly (Spending | null | undefined)[]): {
 export const shownAmount = (amount: number, currency: string): string =>
   `${amount.toLocaleString("en-GB", { maximumSignificantDigits: 3 })} ${currency}`;
 
-/** What something cost; undefined where nothing is known of it. Nothing is said to cost nothing unless that is known. */
+/** Cost in words; undefined if unknown. Only a known zero is shown as nothing. */
 export function costWords(cost: Spending | null | undefined): string | undefined {
   if (!cost) return undefined;
   const { owed, unknown } = summed([cost]);

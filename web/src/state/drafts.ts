@@ -1,4 +1,4 @@
-// What was typed and not yet taken by the server, kept per place until it is: no error, reload or sign-out loses it.
+// Keeps typed text until the server has it: no error, reload or sign-out loses it.
 import { writeStored, readStored, storedNames } from "./browserStorage";
 
 const PREFIX = "draft.";

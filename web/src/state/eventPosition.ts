@@ -1,6 +1,6 @@
-// Places among all that happened, as the server names them: clocks differ, these do not.
+// Compares event positions of the server: clocks differ, positions do not.
 
-/** Whether one comes after another: by the number of a change, then by the place within it. */
+/** True if one position comes after another: by change number, then by position within the change. */
 export function isAfter(one: string, other: string): boolean {
   const [change = 0, within = 0] = one.split(".").map(Number);
   const [otherChange = 0, otherWithin = 0] = other.split(".").map(Number);

@@ -1,4 +1,4 @@
-// How an answer was made, in a few words: what it used, what it cost, and which tools were called for it.
+// Describes a generation in a few words: usage, cost and tool calls.
 import type { Schemas } from "../api/client";
 import { costWords } from "./cost";
 
@@ -20,7 +20,7 @@ export const modelsOf = ({ calls }: Generation): string[] => [
 export const thoughtIn = ({ calls }: Generation): GenerationCall[] =>
   calls.filter(({ reasoningTokens, rawResponseId }) => reasoningTokens && rawResponseId);
 
-/** How much that was; "about" where nobody counted it. */
+/** Number of reasoning tokens; "about" if it is an estimate. */
 export function reasoningWords({ reasoningTokens, reasoningIsEstimate }: GenerationCall): string {
   const counted = `${(reasoningTokens ?? 0).toLocaleString("en-GB")} ${reasoningTokens === 1 ? "token" : "tokens"}`;
   return reasoningIsEstimate ? `about ${counted}` : counted;

@@ -1,9 +1,9 @@
-// How the answers in sight were made. They are asked about together, so that a long conversation costs a few questions.
+// Generations of the answers in sight, fetched in batches so that a long conversation costs few requests.
 import { SvelteMap } from "svelte/reactivity";
 import type { Generation } from "./generation";
 import { fetchGenerations } from "./cost";
 
-/** What comes into sight meanwhile is asked about together. */
+/** Delay that collects nodes coming into sight into one request. */
 const GATHER_MS = 60;
 
 export class Generations {
@@ -37,7 +37,7 @@ export class Generations {
     try {
       for (const [node, generation] of await fetchGenerations(nodes)) this.of.set(node, generation);
     } catch {
-      // What was said is there without it; it is asked again when it is in sight again.
+      // The message is complete without it; it is fetched again when in sight again.
       nodes.forEach((node) => this.#asked.delete(node));
     }
   }

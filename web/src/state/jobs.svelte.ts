@@ -1,4 +1,4 @@
-// What is under way: runs, operations and questions to people, for the status bar and the rail.
+// Running work for the status bar and the rail: runs, operations and open reviews.
 import { call, type Schemas } from "../api/client";
 import { onProgress, onResync, onServerEvent, type ServerEvent } from "../api/events";
 import { LatestRequest } from "./latestRequest";
@@ -10,7 +10,7 @@ const LOOK_WAIT_MS = 2_000;
 /** With these an operation that told its progress has ended. */
 const ENDS = new Set(["verification.completed", "verification.failed", "operation.cancelled", "import.made"]);
 
-/** What somebody else was asked to decide waits for them. */
+/** A delegated review waits for its delegate. */
 export const waitsForMe = ({
   askedBy,
   delegate,
@@ -19,7 +19,7 @@ export const waitsForMe = ({
 class Jobs {
   runs = $state.raw<Run[]>([]);
   reviews = $state.raw<Schemas["ReviewView"][]>([]);
-  /** How many calls of these runs wait for a worker. */
+  /** Number of calls of these runs that wait for a worker. */
   waiting = $state(0);
   /** Percent of operations that tell it. */
   operations = $state.raw<ReadonlyMap<string, number>>(new Map());

@@ -1,9 +1,9 @@
-// How the panes of a conversation stood when it was last open in this browser.
+// Layout of a conversation's panes when it was last open in this browser.
 import { SvelteMap } from "svelte/reactivity";
 import { writeStored, readStored } from "./browserStorage";
 
 export interface Layout {
-  /** Which pane the inspector showed, while it was open. */
+  /** Pane that the inspector showed, while it was open. */
   pane?: string;
   /** The branch that stood beside the path. */
   beside?: string;

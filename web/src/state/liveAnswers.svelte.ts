@@ -12,7 +12,7 @@ export interface LiveAnswer {
   problem?: Problem;
 }
 const FLUSH_MS = 33;
-/** How often the speed is looked at while words come. */
+/** Interval at which the speed is measured while text streams. */
 const RATE_MS = 500;
 
 class Answers {
@@ -70,7 +70,7 @@ class Answers {
     for (const [node, text] of this.#buffers) {
       const saying = this.saying.get(node);
       if (!saying || saying.text === text) continue;
-      // What was said before somebody listened comes at once, and says nothing about speed.
+      // Text from before the subscription arrives at once and does not count for the speed.
       if (saying.text !== "") this.#speed.add(text.length - saying.text.length, performance.now());
       this.saying.set(node, { ...saying, text });
       this.#look ??= setTimeout(() => this.#reckon(), RATE_MS);

@@ -1,4 +1,4 @@
-// What a message looks like before the server has it.
+// Builds the node of a message that the server does not have yet.
 import type { Schemas } from "../api/client";
 import { standIn, type Waiting } from "./outbox.svelte";
 

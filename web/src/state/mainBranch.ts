@@ -1,4 +1,4 @@
-// Which path of a conversation people call the canonical one: that on which the node with this tag is. Other programs bring it as a tag.
+// Finds the main branch of a conversation: the path through the node with this tag. Imports may set the tag too.
 import { all, call } from "../api/client";
 
 export const CANONICAL = "canonical";

@@ -62,7 +62,7 @@ export class MessageDraft {
     return { text, attached, giveBack };
   }
   #keep(): void {
-    // What is still on its way up is nothing yet.
+    // An attachment that is still uploading is not part of the message yet.
     const attached = this.attached.filter(({ block }) => block);
     if (this.text === "" && attached.length === 0) dropDraft(this.place);
     else keepDraft(this.place, { text: this.text, attached } satisfies Kept);
@@ -70,10 +70,10 @@ export class MessageDraft {
 }
 const NOTHING: Kept = { text: "", attached: [] };
 
-/** Those that are on the screen, or that something under way will still write to. */
+/** Drafts that are on the screen or that a running action will still write to. */
 const open = new Map<string, MessageDraft>();
 
-/** What is being written in a conversation. Whoever comes back while it is on its way finds the same. */
+/** Draft of a conversation. Returning to it while it is being sent finds the same draft. */
 export function messageDraftOf(conversation: string): MessageDraft {
   const before = open.get(conversation);
   if (before?.isLive) return before;

@@ -1,4 +1,4 @@
-// Nodes as people name them: by id, or by the address of a turn, which has a short name in its conversation.
+// Parses references to nodes: an id, or the address of a turn with its short id.
 import { call } from "../api/client";
 
 const ID = /item_[0-7][0-9A-HJKMNP-TV-Z]{25}/;
@@ -12,7 +12,7 @@ export function parseNodeReference(text: string): NodeReference | undefined {
   return id === undefined ? undefined : { id };
 }
 
-/** What to say of a text that names none. */
+/** Error for a text that names no node. */
 export const nodeReferenceFault = (text: string): string | undefined =>
   text.trim() && !parseNodeReference(text) ? "Paste the id of a node or a link to it." : undefined;
 

@@ -8,7 +8,7 @@ import { isAfter } from "./eventPosition";
 import { session } from "./session.svelte";
 import { moveBack, reverse } from "./undoing";
 
-/** How many facts of each kind are read at once, how often, and how many acts are enough. */
+/** Items per page and kind, maximum number of pages, and the number of actions that suffices. */
 const READ_MAX = 100;
 const PAGES_MAX = 5;
 const FOUND_MIN = 50;
@@ -39,13 +39,13 @@ class Operations {
   entries = $state.raw<Entry[]>([]);
   loaded = $state(false);
   problem = $state.raw<Problem>();
-  /** Why the last act could not be taken back. */
+  /** Error of the last undo. */
   refusal = $state.raw<Problem>();
   busy = $state<string>();
-  /** What was taken back in this tab, and what took it back. */
+  /** Actions undone in this tab, and their undo actions. */
   settled = $state.raw<ReadonlySet<string>>(new Set());
   #moves: Moved[] = [];
-  /** What could not be taken back: the key goes on with what was done before it. */
+  /** Actions whose undo failed: the key continues with the action before. */
   #failed = new Set<string>();
   #newest = new LatestRequest();
   #undoing: Promise<Entry | undefined> = Promise.resolve(undefined);
@@ -91,7 +91,7 @@ class Operations {
   async #undoLast(): Promise<Entry | undefined> {
     this.refusal = undefined;
     await this.load();
-    // What was read earlier may not be the last any more.
+    // The last action read earlier may no longer be the last.
     if (this.problem) return undefined;
     const can = this.undoable;
     const last = this.entries.find(
@@ -130,7 +130,7 @@ class Operations {
   }
   async #turnBack(entry: Moved): Promise<undefined> {
     const place = await moveBack(entry);
-    // Where one stood before is known to this tab alone.
+    // Only this tab knows the previous position.
     if (place) this.moved(entry.conversation, entry.to, entry.from, place);
   }
   #settle(...ids: string[]): void {

@@ -1,5 +1,5 @@
-// What was done, as the timeline tells it, in words, and what stands in the way of taking it back. Taking back is doing the reverse, which is
-// an act of its own: `undoing.ts`.
+// Action history: actions of the timeline in words, and the reasons that block an undo. The undo itself is a new action:
+// `undoing.ts`.
 import type { Schemas } from "../api/client";
 
 type Item = Schemas["ItemView"];
@@ -39,10 +39,10 @@ export interface Moved extends Act {
   from: string;
   to: string;
 }
-/** What became of something that has a history: changed, deleted, put away, restored. */
+/** A change of a versioned record: changed, deleted, archived, restored. */
 export interface Recorded extends Act {
   kind: "recorded";
-  /** Who did it: with a tool that is deleted go the secrets that others bound to it. */
+  /** Author of the change: deleting a tool also removes the secrets that others bound to it. */
   author: string;
   record: string;
   type: RecordedType;
@@ -60,9 +60,9 @@ export interface Unlinked extends Act {
 export interface Configured extends Act {
   kind: "configured";
   setting: string;
-  /** What it was before; older facts do not tell. */
+  /** Value before; older items do not have it. */
   before?: unknown;
-  /** What it became. */
+  /** Value after. */
   value?: unknown;
 }
 /** An address that was allowed until then, as `host:port`. */
@@ -70,7 +70,7 @@ export interface Refused extends Act {
   kind: "refused";
   address: string;
 }
-/** What nobody can take back, and why. */
+/** An action that nobody can undo, with the reason. */
 export interface Final extends Act {
   kind: "final";
   about: string;
@@ -101,7 +101,7 @@ const FINAL: Record<string, [words: string, why: string]> = {
   "grant.ended": ["Ended a grant", "Only an administrator can create another one."],
 };
 
-/** What a fact tells of; nothing for the first version of a record, and for what is no act of this kind. */
+/** Action of an item; undefined for the first version of a record and for other kinds of items. */
 export function entryOf({ id, _type, realizedAt, cursor, data }: Item): Entry | undefined {
   const told = data as Record<string, never> | null | undefined;
   if (!told) return undefined;
@@ -191,7 +191,7 @@ const WORDS: Record<(typeof FLAGS)[number], [string, string]> = {
   excluded: ["Excluded from context", "Included in context again"],
 };
 
-/** What was done, in words. */
+/** The action in words. */
 export function wordsOf(entry: Entry): string {
   switch (entry.kind) {
     case "moved":
@@ -251,7 +251,7 @@ export function reverseOf(entry: Marked, before: readonly Entry[]): Marks {
   };
 }
 
-/** Why an act cannot be taken back by anybody; nothing if it can. */
+/** Reason why nobody can undo an action; undefined if it can be undone. */
 export function lastingBecause(entry: Entry): string | undefined {
   if (entry.kind === "final") return entry.why;
   if (entry.kind === "recorded" && entry.type === "Secret" && entry.act !== "changed")
@@ -262,7 +262,7 @@ export function lastingBecause(entry: Entry): string | undefined {
   return undefined;
 }
 
-/** What an act is about, part by part: a later act on the same part stands in the way of taking this one back. */
+/** Parts that an action concerns: a later action on the same part blocks its undo. */
 function partsOf(entry: Entry): string[] {
   switch (entry.kind) {
     case "moved":
@@ -292,7 +292,7 @@ function markedParts(entry: Marked): string[] {
   ].map((part) => `${entry.node}/${part}`);
 }
 
-/** What `u` takes back without a question: what it does to others, or to the whole installation, is picked from the list. */
+/** True if `u` undoes it without a question: actions that affect others are undone from the list. */
 export const isTakenBackByKey = (entry: Entry): boolean =>
   entry.kind !== "configured" &&
   entry.kind !== "refused" &&
@@ -303,7 +303,7 @@ export const isAboutTheSame = (one: Entry, other: Entry): boolean => {
   return partsOf(one).some((part) => parts.has(part));
 };
 
-/** Which acts can be taken back, of a list with the newest first; what was taken back and what took it back count for nothing. */
+/** Actions that can be undone, from a list with the newest first; undone actions and undo actions do not count. */
 export function undoable(entries: readonly Entry[], settled: ReadonlySet<string>): Set<string> {
   const touched = new Set<string>();
   const found = new Set<string>();

@@ -1,7 +1,7 @@
-// What people said and the server does not have yet: kept in this browser before it is sent, sent in order, each exactly once.
+// Outbox of unsent messages: stored in this browser before they are sent, sent in order, each exactly once.
 //
-// A message is named when it is written, and every try to send it bears that name: one that arrived although its answer was
-// lost is known again. Tabs take turns, so that none overtakes another.
+// Each message has an idempotency key, so a retry after a lost response is not sent twice. Tabs take turns, so that no
+// message overtakes another.
 import { call, newKey, type Schemas } from "../api/client";
 import { onConnection, onServerEvent } from "../api/events";
 import { look } from "../api/look";
@@ -17,11 +17,11 @@ export interface Waiting {
   key: string;
   /** Names the question for an answer, which is sent apart. */
   answerKey: string;
-  /** Whose it is: another person may sign in at the same browser. */
+  /** Owner of the message: another person may sign in at the same browser. */
   user: string;
   conversation: string;
   title: string;
-  /** What it goes on from: a node, or the stand-in of what waits before it. */
+  /** Parent: a node, or the stand-in of the message before it. */
   parent: string | undefined;
   content: Content;
   processIds: string[];
@@ -55,7 +55,7 @@ const UNFINISHED = {
 /** Nothing is wrong with what was said: it can be sent later as it is. */
 const PASSING = new Set([0, 401, 429, 502, 503, 504]);
 
-/** What stands in for a message until the server has it. */
+/** Id of the stand-in node of a message until the server has it. */
 export const standIn = (key: string): string => `local-${key}`;
 export const refusalOf = ({ refusal }: Waiting): Problem | undefined => refusal && new Problem(refusal);
 
@@ -64,21 +64,21 @@ const isPassing = (problem: Problem): boolean =>
 
 class Outbox {
   #list = $state.raw<Waiting[]>(stored().sort(inOrder));
-  /** Whether the last try found nobody. */
+  /** True if the last attempt could not reach the server. */
   isAway = $state(false);
-  /** What is on its way right now. */
+  /** Message that is being sent. */
   sending = $state<string>();
   #listeners = new Set<(sent: Sent) => void>();
-  /** Who waits for the first try of a message. */
+  /** Callers that wait for the first attempt of a message. */
   #askers = new Map<string, (problem: Problem | undefined) => void>();
-  /** What waits for its turn among other things that are on their way. */
+  /** Messages that wait for their turn. */
   #behind = new Set<string>();
   #flushing: Promise<void> | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** What could not be kept: of that this tab has all there is. */
+  /** Messages that could not be stored: only this tab has them. */
   #loose = new Set<string>();
 
-  /** Of whoever is signed in, in the order in which they were written. */
+  /** Messages of the signed-in user, in the order in which they were written. */
   get list(): Waiting[] {
     const user = session.account?.user.id;
     return this.#list.filter((entry) => entry.user === user);
@@ -192,13 +192,13 @@ class Outbox {
 
   /** Sends what can be sent, one after the other. */
   flush(): Promise<void> {
-    // Whoever looks at somebody else's things sends nothing.
+    // A tab that views another account sends nothing.
     if (look) return Promise.resolve();
     clearTimeout(this.#timer);
     this.#timer = undefined;
     return (this.#flushing ??= this.#inTurn(() => this.#sendAll())
       .finally(() => (this.#flushing = undefined))
-      // What was written while the last was on its way.
+      // Messages written while the last was being sent.
       .then(() => (this.#timer === undefined && this.#next() ? this.flush() : undefined)));
   }
 
@@ -216,7 +216,7 @@ class Outbox {
       this.sending = undefined;
       if (!went) break;
     }
-    // Whoever wrote behind something that waits, waits as well.
+    // A message behind a waiting message waits as well.
     for (const key of [...this.#askers.keys()]) this.#answer(key, undefined);
   }
 
@@ -234,7 +234,7 @@ class Outbox {
     return undefined;
   }
 
-  /** Whether to go on with the next. */
+  /** True if the next message may be sent. */
   async #send(entry: Waiting): Promise<boolean> {
     try {
       const node = entry.node ?? (await this.#saidOf(entry));
@@ -254,7 +254,7 @@ class Outbox {
       body: { parentAlternativeId: entry.parent, content: entry.content as never, speaker: "user" },
       key: entry.key,
     })) as Schemas["Mutated_GrownView"];
-    // Whoever shows it has the node before its stand-in goes.
+    // The screen gets the node before its stand-in is removed.
     this.#tell({ kind: "said", entry, node });
     this.#change((list) =>
       list.map((one) =>
@@ -268,7 +268,7 @@ class Outbox {
     return node.id;
   }
 
-  /** Whoever wrote on without waiting for an answer wants one to the last of it. */
+  /** A person who writes on without waiting for an answer wants one to the last message. */
   async #askForAnswer(entry: Waiting, node: string): Promise<void> {
     const isGoneOnFrom = this.of(entry.conversation).some(({ parent }) => parent === node);
     if (entry.processIds.length === 0 || isGoneOnFrom) return;

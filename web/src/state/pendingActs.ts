@@ -1,4 +1,4 @@
-// What is shown at once and still on its way to the server: whoever asks what was done last waits for it.
+// Tracks actions that are shown but not yet confirmed: reading the last action waits for them.
 import { settledOrTimeout } from "./timeout";
 
 const pending = new Set<Promise<unknown>>();

@@ -1,11 +1,11 @@
-// Who answers next, on the keys 1 to 9: what was put there, and else the process at that place of the list.
+// Processes on the keys 1 to 9: the chosen one, else the process at that position of the list.
 
 export const PRESETS = ["1", "2", "3", "4", "5", "6", "7", "8", "9"] as const;
 export type Preset = (typeof PRESETS)[number];
 /** Processes by their id, each under the number it was put on. */
 export type Presets = Partial<Record<Preset, string>>;
 
-/** Who answers by a number. What was put there and cannot answer any more, or is another person's, counts for nothing. */
+/** Process of a number. A choice that cannot answer, or belongs to another user, is ignored. */
 export const presetAt = <P extends { id: string }>(
   preset: Preset,
   chosen: Presets,

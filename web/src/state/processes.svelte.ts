@@ -3,7 +3,7 @@ import { all, call, type Schemas } from "../api/client";
 import { onServerEvent } from "../api/events";
 import { LatestRequest, coalesce } from "./latestRequest";
 
-/** What a run is given when it answers in a conversation. */
+/** Inputs of a run that answers in a conversation. */
 const GIVEN = ["conversationId", "nodeId", "message"];
 
 function isAnswerable(context: unknown): boolean {
@@ -20,7 +20,7 @@ class Processes {
   /** The process that answers in new conversations, as the server resolves it. */
   default = $state.raw<DefaultProcess>();
   loaded = $state(false);
-  /** Why they could not be read lately. */
+  /** Error of the last read. */
   problem = $state.raw<unknown>();
   #started = false;
   #newest = new LatestRequest();
@@ -28,17 +28,17 @@ class Processes {
     this.default = await call("get", "/api/v1/account/default-process").catch(() => this.default);
   });
 
-  /** Those that can be asked to answer: switched on, not put away, and content with a conversation. Oldest first. */
+  /** Processes that can answer: enabled, not archived, and runnable with a conversation. Oldest first. */
   get usable(): Schemas["ProcessView"][] {
     return this.list
       .filter(({ enabled, archived, initialContext }) => enabled && !archived && isAnswerable(initialContext))
       .sort((a, b) => a.createdAt.localeCompare(b.createdAt) || a.name.localeCompare(b.name));
   }
-  /** Who answers when nobody was chosen. */
+  /** Process that answers if none was chosen. */
   get first(): Schemas["ProcessView"] | undefined {
     return this.usable.find(({ id }) => id === this.default?.process?.id);
   }
-  /** Whether the default answers with a model that was connected. */
+  /** True if the default answers with a connected model. */
   get isConnected(): boolean {
     return Boolean(this.default?.chosen && !this.default.problem);
   }

@@ -11,7 +11,7 @@ class Project {
   get current(): Schemas["ProjectView"] | undefined {
     return this.list.find(({ id }) => id === this.id) ?? this.list.find(({ isDefault }) => isDefault);
   }
-  /** Which it probably is, before the server said so. */
+  /** The probable project, until the server names it. */
   get likely(): string | undefined {
     return this.current?.id ?? this.id ?? readStored<string | undefined>(LAST, undefined);
   }

@@ -1,6 +1,6 @@
-// How quickly words come, in tokens a second, over the last few seconds.
+// Measures streaming speed in tokens per second over the last few seconds.
 
-/** Where a model's own tokens are not known, four characters count as one. */
+/** Without the model's own token counts, four characters count as one token. */
 const CHARACTERS_PER_TOKEN = 4;
 const WINDOW_MS = 3_000;
 /** Less than this tells nothing about speed. */
@@ -21,7 +21,7 @@ export class TokenRate {
     if (!first) return undefined;
     const span = now - first.at;
     if (span < SPAN_MIN_MS) return undefined;
-    // What came first opens the span; how long that took is not known.
+    // The first piece opens the span; its own duration is unknown.
     const characters = this.#heard.slice(1).reduce((sum, one) => sum + one.characters, 0);
     return characters === 0 ? undefined : (1000 * characters) / CHARACTERS_PER_TOKEN / span;
   }

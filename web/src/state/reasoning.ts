@@ -1,4 +1,4 @@
-// What a model thought aloud before it answered. It stands in the answer as it was received and nowhere else: no model is told it.
+// Reads the reasoning of a model from the raw response. No model receives it.
 import { send } from "../api/client";
 
 /** Reads it from an item that holds a model's answer as it was received. */

@@ -4,7 +4,7 @@ import { all, call, type Schemas } from "../api/client";
 export type Relation = Schemas["RelationView"];
 const SIDE_MAX = 100;
 
-/** What a thing is related to, whichever of the two the relation begins at. */
+/** Relations of a record, from either end. */
 export async function relationsOf(of: string, signal?: AbortSignal): Promise<Relation[]> {
   const sides = await Promise.all(
     (["source", "target"] as const).map((side) =>

@@ -1,7 +1,7 @@
 // Sentences of a text that is still being said, for people who hear it.
 const MARKS = ".!?…";
 const CLOSERS = "\"'”’)]";
-/** Those after which no space is needed. */
+/** Full stops that need no space after them. */
 const WHOLE_MARKS = "。！？";
 const SPACE = /\s/u;
 
@@ -13,7 +13,7 @@ export class Sentences {
   #isEnding = false;
   #newlines = 0;
 
-  /** How far the sentences go that have ended; a full stop within a number or a name ends none. */
+  /** End of the last complete sentence; a full stop within a number or a name ends none. */
   endIn(text: string): number {
     if (text.length < this.#read) this.#begin();
     for (; this.#read < text.length; this.#read++) this.#next(text[this.#read] ?? "", this.#read);

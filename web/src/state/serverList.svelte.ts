@@ -6,11 +6,11 @@ import { LatestRequest, coalesce } from "./latestRequest";
 
 export class ServerList<T> {
   rows = $state.raw<T[]>();
-  /** Why it could not be read. */
+  /** Error of the last read. */
   failed = $state.raw<unknown>();
-  /** Why the last act failed. */
+  /** Error of the last action. */
   error = $state.raw<unknown>();
-  /** What is being done now. */
+  /** The running action. */
   busy = $state<string>();
   #ask: () => Promise<T[]>;
   #newest = new LatestRequest();

@@ -1,4 +1,4 @@
-// Who is signed in here, and whether the server can be reached.
+// The signed-in user and the connection to the server.
 import { call, onProblem, type Schemas } from "../api/client";
 import { onConnection, reconnect, startEvents, stopEvents, type Connection } from "../api/events";
 import { asProblem, type Problem } from "../api/problem";
@@ -6,7 +6,7 @@ import { writeStored, readStored } from "./browserStorage";
 
 export type SignIn = "asking" | "in" | "out" | "unreachable";
 
-/** Who signed in at this browser last, in whichever tab: requests go out in their name. */
+/** User who signed in last in any tab of this browser: requests go out in their name. */
 const PLACE = "user";
 
 class Session {
@@ -14,12 +14,12 @@ class Session {
   account = $state.raw<Schemas["AccountView"]>();
   connection = $state<Connection>("connecting");
   problem = $state.raw<Problem>();
-  /** How far everything had come when this tab was opened. */
+  /** Event position when this tab was opened. */
   openedAt: string | undefined;
-  /** Whose things this tab knows. */
+  /** User whose data this tab shows. */
   #known: string | undefined;
 
-  /** Whether what is sent now goes out in the name of whoever this tab shows. */
+  /** True if requests go out in the name of the user whom this tab shows. */
   get isOwn(): boolean {
     const user = this.account?.user.id;
     return this.state === "in" && readStored(PLACE, user) === user;

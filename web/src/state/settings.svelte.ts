@@ -1,4 +1,4 @@
-// How this browser likes it: appearance, keys, announcements. It stays in the browser.
+// Settings of this browser: appearance, keys, announcements. They stay in the browser.
 import { writeStored, readStored } from "./browserStorage";
 import type { Preset, Presets } from "./presets";
 
@@ -59,7 +59,7 @@ class Settings {
   set motion(motion: Motion) {
     this.#change({ motion });
   }
-  /** Whether single letters act as keys; people who speak to their computer may not want it. */
+  /** True if single letters act as keys; users of speech input may not want it. */
   get singleKeys() {
     return this.#kept.singleKeys;
   }
@@ -86,7 +86,7 @@ class Settings {
   unbind(): void {
     this.#change({ keys: {} });
   }
-  /** Who answers by a number, where it is not the one at that place of the list. */
+  /** Chosen processes by number, where they differ from the list. */
   get presets(): Presets {
     return this.#kept.presets;
   }

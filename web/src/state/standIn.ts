@@ -1,4 +1,4 @@
-// Why another process than the wanted one answers in a conversation, in words.
+// Explains in words why another process than the wanted one answers.
 import type { Schemas } from "../api/client";
 
 export interface StandIn {

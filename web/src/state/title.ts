@@ -1,6 +1,6 @@
 import type { Schemas } from "../api/client";
 
-/** What a conversation is called; before anything was said in it, only that it is new. */
+/** Title of a conversation; before its first message only that it is new. */
 export function titleOf(
   conversation: Pick<Schemas["ConversationView"], "title" | "nodes"> | undefined,
 ): string {

@@ -31,7 +31,7 @@ export interface ShownTurn {
   branchTurns: string[];
   /** An answer to something that is not shown above it. */
   stale: boolean;
-  /** Whether something above it is stale. */
+  /** True if a turn above it is stale. */
   belowStale: boolean;
 }
 
@@ -121,7 +121,7 @@ export class Tree {
       this.root = this.#topOf(treeNode).turn;
   }
 
-  /** What is told by events may come before what it answers. */
+  /** An event may name a node before its parent is known. */
   #isAboveTheRoot(id: string): boolean {
     return (this.children.get(id) ?? []).some((child) => this.treeNodes.get(child)?.turn === this.root);
   }
@@ -152,7 +152,7 @@ export class Tree {
     if (this.root === treeTurn.id) this.root = this.#beginning();
   }
 
-  /** What was said first may have stood in for what the server tells now. */
+  /** The first message may be the stand-in of a node the server now names. */
   #beginning(): string | undefined {
     for (const { turn, parent } of this.treeNodes.values())
       if (turn !== undefined && (parent === undefined || !this.treeNodes.has(parent))) return turn;
@@ -189,7 +189,7 @@ export class Tree {
     return unique((this.children.get(node) ?? []).map((child) => this.treeNodes.get(child)?.turn));
   }
 
-  /** What goes on from a node: the node gone on with last, else the newest. */
+  /** Continuation of a node: the one last continued, else the newest. */
   after(node: string): string | undefined {
     const visited = this.visited.get(node);
     return visited !== undefined && this.treeNodes.has(visited) ? visited : this.children.get(node)?.at(-1);
@@ -208,7 +208,7 @@ export class Tree {
     const ways = [...(this.children.get(node) ?? []), ...(last === undefined ? [] : [last])].reverse();
     return ways.map((one) => this.treeNodes.get(one)).find(isAnswer)?.turn;
   }
-  /** Where somebody was last below a node: the end of its own continuation. */
+  /** Last position below a node: the end of its own continuation. */
   endBelow(node: string): string {
     let end = node;
     for (let next = this.after(end); next; next = this.after(end)) end = next;
@@ -221,7 +221,7 @@ export class Tree {
     if (through) for (const id of this.ancestors(through)) wanted.set(this.treeNodes.get(id)?.parent, id);
     const found: ShownTurn[] = [];
     const top = this.root === undefined ? undefined : this.selectedOf(this.root);
-    // What leads to a fork from elsewhere is not of this tree.
+    // The path above a fork is not part of this tree.
     let node = (through && this.ancestors(through).find((id) => this.treeNodes.has(id))) || top;
     let before: string | undefined;
     let belowStale = false;
@@ -263,7 +263,7 @@ export class Tree {
   }
 }
 
-/** Whether a process wrote it: a model's words, or what a process made of several. */
+/** True if a process wrote it: a model, or a process that merged several answers. */
 export const isAnswer = (treeNode: Pick<TreeNode, "author"> | undefined): boolean =>
   treeNode?.author === "model" || treeNode?.author === "system";
 

@@ -1,4 +1,4 @@
-// How each act is taken back: by doing the reverse. Whoever changed the same thing since is not overwritten.
+// Undoes each action by its reverse. A later change of the same record is never overwritten.
 import { all, call, placed, type Schemas } from "../api/client";
 import { Problem } from "../api/problem";
 import {
@@ -52,7 +52,7 @@ export async function moveBack({ conversation, from }: Moved): Promise<string | 
   });
 }
 
-/** What people change of these; the rest of what differs is the work of other acts. */
+/** Fields that people change; other differences belong to other actions. */
 const CHANGEABLE = {
   conversations: [
     "title",

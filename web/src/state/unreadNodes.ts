@@ -1,9 +1,9 @@
-// How much of a conversation this browser has shown; what came since is new.
+// Remembers how much of a conversation this browser has shown, to mark new nodes.
 import { writeStored, readStored } from "./browserStorage";
 
 interface SeenNodes {
   nodes: number;
-  /** When it was last looked at, in milliseconds. */
+  /** Time of the last visit, in milliseconds. */
   at: number;
 }
 const placeOf = (conversation: string): string => `seen/${conversation}`;
@@ -13,7 +13,7 @@ export const readSeen = (conversation: string): SeenNodes | undefined =>
 export const writeSeen = (conversation: string, nodes: number): boolean =>
   writeStored(placeOf(conversation), { nodes, at: Date.now() } satisfies SeenNodes);
 
-/** How many nodes came since it was looked at here; none where it never was. */
+/** Number of nodes since the last visit; 0 if it was never opened here. */
 export function unreadCount({ id, nodes }: { id: string; nodes: number }): number {
   const seen = readSeen(id);
   return seen ? Math.max(0, nodes - seen.nodes) : 0;

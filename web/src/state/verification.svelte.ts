@@ -12,7 +12,7 @@ export interface LastVerification {
 const placeOf = (conversation: string): string => `verified/${conversation}`;
 const isGood = (verdict: string): boolean => verdict !== "invalid" && verdict !== "incomplete";
 
-/** What is shown of one conversation. */
+/** Verification state of one conversation. */
 export class Verification {
   readonly conversation: string;
   last = $state.raw<LastVerification>();

@@ -6,7 +6,7 @@ export interface DiffPart {
 }
 const ALIKE_MIN = 0.2;
 
-/** Whether two texts have enough words in common for their differences to say something. */
+/** True if two texts share enough words for their differences to be meaningful. */
 export function areAlike(parts: readonly DiffPart[]): boolean {
   const count = (some: readonly DiffPart[]) => some.reduce((sum, { value }) => sum + words(value), 0);
   const all = count(parts);

@@ -26,7 +26,7 @@ export class Heights {
       this.#tree[at] = (this.#tree[at] ?? 0) + change;
   }
 
-  /** Where a row begins; of the length itself, where the last one ends. */
+  /** Offset of a row; at the length itself, the end of the last row. */
   before(index: number): number {
     let sum = 0;
     for (let at = Math.min(index, this.length); at > 0; at -= at & -at) sum += this.#tree[at] ?? 0;

@@ -46,7 +46,7 @@ export function startOf(schema: JsonSchema): unknown {
   return undefined;
 }
 
-/** What a value breaks, by path: `{ "city": "is needed" }`. The server has the last word. */
+/** Validation errors of a value, by path: `{ "city": "is required" }`. The server has the last word. */
 export function faultsOf(schema: JsonSchema, value: unknown, path = ""): Record<string, string> {
   const at = path || "value";
   if (value === undefined || value === null || value === "") return {};

@@ -5,7 +5,7 @@ import MarkdownIt from "markdown-it";
 const md = new MarkdownIt({ html: false, linkify: true, breaks: true, typographer: false });
 md.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
 
-/** Whether an address leads to where accounts are changed: a text must not take its reader there. */
+/** True if an address changes the account: a rendered text must not link there. */
 export function leadsToSignIn(address: string, origin: string): boolean {
   let path: string;
   let isHere: boolean;
@@ -21,7 +21,7 @@ export function leadsToSignIn(address: string, origin: string): boolean {
   return isHere ? /^\/sign-in(\/|$)/.test(path) : /^\/sign-in\/sl_/.test(path);
 }
 const isPlainLink = md.validateLink.bind(md);
-// What is no link stays text.
+// Text that is no link stays text.
 md.validateLink = (address) =>
   isPlainLink(address) && !leadsToSignIn(address, globalThis.location?.origin ?? "http://localhost");
 

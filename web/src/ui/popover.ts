@@ -1,4 +1,4 @@
-// Where something that pops up goes: under what opened it, and inside the window.
+// Positions a popover under its trigger and inside the window.
 const GAP = 4;
 const EDGE = 8;
 

@@ -1,4 +1,4 @@
-// How fast something goes on, smoothed, so that the time left does not jump.
+// Smooths the rate of a task, so that the remaining time does not jump.
 const SMOOTHING = 0.3;
 const TELLS_AFTER_MS = 400;
 
@@ -21,7 +21,7 @@ export class Pace {
   }
 }
 
-/** What goes slowly is counted by the minute. */
+/** Slow rates are shown per minute. */
 export function shownRate(perSecond: number, unit: string): string {
   if (perSecond >= 1) return `${Math.round(perSecond).toLocaleString()} ${unit}/s`;
   return `${Math.max(1, Math.round(perSecond * 60))} ${unit}/min`;

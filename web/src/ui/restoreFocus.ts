@@ -1,10 +1,10 @@
-// Where the focus goes when what took it is closed: back to where it was, or as near as something is left.
+// Restores the focus after a dialog closes: to its previous element or the nearest that is left.
 const CAN_FOCUS =
   ":is(a[href], button, input, select, textarea, summary, [tabindex]):not(:disabled, [tabindex='-1'], [hidden])";
 
 interface Step {
   element: Element;
-  /** Which child of the one above it. */
+  /** Index of the child within its parent. */
   place: number;
 }
 function wayTo(from: Element | null): Step[] {
@@ -32,7 +32,7 @@ export function focusHere(): (closed: Element | undefined) => void {
     const left = way.findIndex(({ element }) => element.isConnected && element !== way[0]?.element);
     const gone = way[left - 1];
     const around = way[left]?.element;
-    // What stands in its place now, then what is around it.
+    // First the element that replaced it, then its surroundings.
     const instead = gone && around?.children[Math.min(gone.place, around.children.length - 1)];
     const isPart = around !== undefined && around !== document.body && !around.contains(main());
     if ((isPart && (takeWithin(instead) || takeWithin(around))) || take(main())) return;

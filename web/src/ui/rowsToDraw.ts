@@ -1,4 +1,4 @@
-/** Which rows are drawn next: those that are, and so many of the others, the first ones first. */
+/** Rows to draw next: the drawn ones, and a number of the others, first ones first. */
 export function drawnNext(
   keys: readonly string[],
   before: ReadonlySet<string>,

@@ -1,8 +1,8 @@
-// What stands at the upper edge of a view, by its place within its row: a row may grow above that, or below it.
+// Keeps the element at the upper edge of a view in place while its row grows above or below it.
 
 export interface Anchor {
   row: Element;
-  /** What holds the edge, the smallest part last, each with where it begins in the row. */
+  /** Elements at the edge, the smallest part last, each with its offset in the row. */
   parts: { element: Element; offset: number }[];
 }
 
@@ -18,7 +18,7 @@ export function anchorIn(row: Element, edge: number): Anchor {
   return { row, parts };
 }
 
-/** How far what stood at the edge went down within its row. Of what was drawn anew, the part around it counts. */
+/** Distance the anchored element moved within its row. If it was redrawn, the part around it counts. */
 export function movedWithin({ row, parts }: Anchor): number {
   const left = parts.findLast(({ element }) => row.contains(element));
   return left ? offsetIn(row, left.element) - left.offset : 0;

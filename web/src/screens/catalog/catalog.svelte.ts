@@ -1,4 +1,4 @@
-// What the catalog holds for this person; kept in step with what happens elsewhere.
+// Caches the user's catalog entries and updates them on server events.
 import { all, call } from "../../api/client";
 import { onResync, onServerEvent } from "../../api/events";
 import { LatestRequest } from "../../state/latestRequest";

@@ -21,7 +21,7 @@ export function isLoopback({ host }: HostPort): boolean {
   return host === "localhost" || host.endsWith(".localhost") || host === "::1" || /^127\./.test(host);
 }
 
-/** What is wrong with an address, said beside it. */
+/** Error of an address, shown beside the field. */
 export function addressFault(address: string, protocol: string): string | undefined {
   if (address.trim() === "") return "is required";
   const at = hostPortOf(address.trim());

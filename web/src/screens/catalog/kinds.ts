@@ -16,7 +16,7 @@ export interface Entries {
   "tool-templates": ToolTemplate;
 }
 export type Kind = keyof Entries;
-/** What others can be let use; secrets never. */
+/** Entries that can be shared; secrets never are. */
 export type Shareable = {
   [K in Exclude<Kind, "secrets">]: { kind: K; entry: Entries[K] };
 }[Exclude<Kind, "secrets">];
@@ -26,7 +26,7 @@ export interface KindWords {
   label: string;
   one: string;
   icon: IconName;
-  /** What events about it begin with. */
+  /** Prefix of the events about this kind. */
   event: string;
   what: string;
 }
@@ -74,7 +74,7 @@ export const kinds: KindWords[] = [
 ];
 export const kindOf = (id: string): KindWords | undefined => kinds.find((kind) => kind.id === id);
 
-/** Whose is what Skein brings along. */
+/** Owner of the built-in entries. */
 export const SYSTEM = "user_00000000000000000000000000";
 
 export const SERVICE_TYPES: Record<string, string> = {
@@ -113,7 +113,7 @@ export interface Health {
   word: string;
   kind: "success" | "warning" | "danger" | "plain";
 }
-/** How something works, in a word: what was never asked is not ill. */
+/** Health in one word: an entry that was never checked is not down. */
 export function healthOf(entry: {
   enabled: boolean;
   status: string;

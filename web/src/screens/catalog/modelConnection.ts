@@ -1,4 +1,4 @@
-// How a model is put to use: a tool that takes a conversation's messages, and a process like Chat that calls it.
+// Connects a model: a tool that takes a conversation's messages, and a process like Chat that calls it.
 import type { Schemas } from "../../api/client";
 import type { JsonSchema } from "../../ui/jsonSchema";
 import type { Service, ServiceTemplate } from "./kinds";

@@ -1,4 +1,4 @@
-// What a service is like, as a form holds it: its own, or a template's.
+// Fields of a service in a form: its own or those of a template.
 export interface Shape {
   type: string;
   protocol: string;

@@ -7,7 +7,7 @@ export interface Usage {
   outputTokens: number;
   isEstimate: boolean;
 }
-/** What the server tells of a call, whether it came to something or not. */
+/** Result of a test call as the server returns it, completed or failed. */
 export interface Outcome {
   ok: boolean;
   cancelled: boolean;

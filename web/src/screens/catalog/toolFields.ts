@@ -5,7 +5,7 @@ import type { JsonSchema } from "../../ui/jsonSchema";
 import type { Tool } from "./kinds";
 import { inputsOf, parsed, schemaOf, variablesOf, type Operation } from "./operation";
 
-/** Where an API key goes; "usual" leaves it to the server. */
+/** Position of an API key; "usual" leaves it to the server. */
 export interface SecretUse {
   in: "usual" | "header" | "query";
   name: string;
@@ -22,7 +22,7 @@ export interface ToolFields {
   operation: Operation;
   inputSchema: JsonSchema;
   output: string;
-  /** What stands in its fields and cannot be read yet. */
+  /** Texts of fields that hold invalid JSON. */
   unread: Unread;
 }
 
@@ -90,7 +90,7 @@ export const bodyFrom = (fields: ToolFields): Schemas["ToolBody"] => ({
   ...(fields.templateId ? { toolTemplateId: fields.templateId } : definition(fields)),
 });
 
-/** What is empty is taken away: null says so. */
+/** An empty field is sent as null, which removes it. */
 export const changesFrom = (fields: ToolFields, basedOnHash?: string): Schemas["ToolChangeBody"] => ({
   ...shared(fields),
   ...definition(fields),

@@ -1,4 +1,4 @@
-// How tools did lately in one's own runs; asked about those in sight, and again when runs end.
+// Recent metrics of tools in the user's own runs; fetched for tools in sight and again when runs end.
 import { call, type Schemas } from "../../api/client";
 import { LatestRequest } from "../../state/latestRequest";
 import { onRelevantEvent } from "../inspector/resource.svelte";
@@ -43,6 +43,6 @@ export const toolMetrics = new Metrics();
 /** A share of 100 without needless digits. */
 export const shownPercent = (percent: number): string =>
   `${percent > 99 && percent < 100 ? percent.toFixed(1) : Math.round(percent)} %`;
-/** Whether so much went wrong that it is worth a look. */
+/** True if the failure rate needs attention. */
 export const isPoor = ({ calls, successPercent }: ToolMetrics): boolean =>
   calls >= 3 && (successPercent ?? 100) < 90;

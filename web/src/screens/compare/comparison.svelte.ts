@@ -8,22 +8,22 @@ export type Turn = Schemas["NodeView"];
 export type Run = Schemas["ExecutionView"];
 export type CompareMode = "nodes" | "paths";
 
-/** What stands in one column. */
+/** Content of one column. */
 export interface Column {
   id: string;
   node?: Node;
   problem?: unknown;
   run?: Run;
-  /** What it used and cost, as far as that is known. */
+  /** Its usage and cost, as far as known. */
   generation?: Generation;
-  /** What only this path has, from where it parts on. */
+  /** Turns that only this path has, from its branch point on. */
   turns?: Turn[];
 }
 const PATH_MAX = 1000;
 
 export class Comparison {
   columns = $state.raw<Column[]>([]);
-  /** How many turns all paths have in common. */
+  /** Number of turns that all paths share. */
   common = $state<number>();
   problem = $state.raw<unknown>();
   busy = $state(false);
@@ -92,7 +92,7 @@ export class Comparison {
   }
 }
 
-/** How many of their first entries all lists share. */
+/** Length of the common prefix of all lists. */
 export function commonOf(lists: readonly (readonly string[])[]): number {
   const [first = [], ...rest] = lists;
   let common = 0;

@@ -1,4 +1,4 @@
-// What is known of how an answer was made; what is not known is a dash, never a zero.
+// Metrics of an answer; an unknown value is a dash, never a zero.
 import type { Column } from "./comparison.svelte";
 import { tokensOf } from "../../state/generation";
 import { costWords } from "../../state/cost";

@@ -1,4 +1,4 @@
-// What keys, menus and the palette do in a conversation.
+// Actions of keys, menus and the palette in a conversation.
 import { call } from "../../api/client";
 import type { Handler } from "../../keys/registry.svelte";
 import { router } from "../../router.svelte";
@@ -92,7 +92,7 @@ export function conversationActions({ view, path, focus, composer }: Parts): Rec
   const generate = on(async ({ turn, node }) => {
     const treeNode = conversation.treeNode(node);
     if (treeNode?.author !== "human") {
-      // What stands above it on the screen is what is answered.
+      // The node above it on the screen is the one that is answered.
       const above = path()[path().findIndex((one) => one.node === node) - 1]?.node ?? treeNode?.parent;
       const made = conversation.bodies.get(node)?.executedBy;
       const again = () =>

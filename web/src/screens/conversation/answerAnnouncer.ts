@@ -1,4 +1,4 @@
-// What people hear of answers: that one is being made, and its words once they are there.
+// Announces answers to screen readers: that one is running, and its text once it is there.
 import type { Announce } from "../../state/settings.svelte";
 import { Sentences } from "../../state/sentences";
 
@@ -6,7 +6,7 @@ import { Sentences } from "../../state/sentences";
 const HEARD_MAX = 20_000;
 
 export class AnswerAnnouncer {
-  /** How much of each answer was said already, and how far it is read. */
+  /** Length of each answer that was announced, and the position read so far. */
   #said = new Map<string, { upTo: number; sentences: Sentences }>();
   constructor(private readonly say: (words: string) => void) {}
 
@@ -25,7 +25,7 @@ export class AnswerAnnouncer {
     said.upTo = end;
     this.say(next);
   }
-  /** Those that are no longer being said have ended. */
+  /** Answers that no longer stream have ended. */
   ended(going: ReadonlySet<string>, textOf: (node: string) => string, how: Announce): void {
     for (const [node, { upTo: said }] of [...this.#said]) {
       if (going.has(node)) continue;

@@ -1,9 +1,9 @@
-// Whether images reach the models that would answer, said before a message is sent.
+// Checks before a message is sent whether the answering models accept images.
 import { call, type Schemas } from "../../api/client";
 
 type Process = Schemas["ProcessView"];
 
-/** Whether the model of a process is sent images: that of the last step which asks one. */
+/** True if the last model step of a process accepts images. */
 async function acceptsImages({ steps }: Process, signal: AbortSignal): Promise<boolean> {
   for (const { toolId } of steps.toReversed()) {
     if (!toolId) continue;
@@ -19,6 +19,6 @@ export async function withoutImages(asked: readonly Process[], signal: AbortSign
   return asked.filter((_, index) => !accepted[index]).map(({ name }) => name);
 }
 
-/** What is said of it beside the attachments. */
+/** Text of the notice beside the attachments. */
 export const wordsFor = (names: readonly string[]): string =>
   `${names.join(", ")}: the model receives the alternative text instead of images.`;

@@ -12,7 +12,7 @@ export type Step =
   | { kind: "answer"; turn: string; node: string; process: string }
   | { kind: "said"; turn: string; node: string };
 
-/** What is to be done from the first stale answer to the end of the path; it ends where nobody knows who answered. */
+/** Steps from the first stale answer to the end of the path; they end where the process is unknown. */
 export function regenerationSteps(
   shown: readonly ShownTurn[],
   first: number,
@@ -28,7 +28,7 @@ export function regenerationSteps(
     else if (author === "human") steps.push({ kind: "said", turn, node });
     else break;
   }
-  // What is said last is not worth saying again: it has no answer that could be stale.
+  // A last message of a person is not copied: no stale answer follows it.
   while (steps.at(-1)?.kind === "said") steps.pop();
   return steps;
 }
@@ -39,7 +39,7 @@ export interface ExpectedUsage {
   /** Answers whose cost is not known. */
   unknown: number;
 }
-/** What the old answers took: the new ones will take about as much. */
+/** Usage of the previous answers, as an estimate for the new ones. */
 export async function expectedUsage(steps: readonly Step[]): Promise<ExpectedUsage> {
   const nodes = steps.filter(({ kind }) => kind === "answer").map(({ node }) => node);
   const generations = await fetchGenerations(nodes);

@@ -1,4 +1,4 @@
-// What the parts of the screen share: the conversation, which turn has the focus, and what is open.
+// Shared state of the screen: the conversation, the focused turn and the open panes.
 import { getContext, setContext } from "svelte";
 import type { Content } from "../../state/content";
 import type { Conversation } from "../../state/conversation.svelte";
@@ -13,9 +13,9 @@ export class View {
   editing = $state<string>();
   annotating = $state<string>();
   sheet = $state<Sheet>();
-  /** Who answers next; nothing until it is known who can. */
+  /** Processes that answer next; undefined until the list has loaded. */
   answering = $state.raw<readonly string[]>();
-  /** What was taken back before it was sent, for the composer. */
+  /** A withdrawn message for the composer. */
   returned = $state.raw<Content>();
   /** From when to when nodes came that this browser has not shown yet. */
   news = $state.raw<{ after: number; until: number }>();

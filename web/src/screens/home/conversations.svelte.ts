@@ -12,7 +12,7 @@ const PAGE = 500;
 const REST_MS = 300;
 const CHANGES = /^(conversation|branch|project|node)\./;
 
-/** Whether what was asked for early is what is wanted: the last used of all projects may all be of this one. */
+/** True if the early response fits the wanted project: the last used of all projects may all belong to it. */
 export const isOf = (
   current: string | undefined,
   asked: string | undefined,
@@ -32,7 +32,7 @@ export class Conversations {
     this.#most = most;
     this.#also = also;
     $effect(() => {
-      // What it reads on the way is no reason to read it again.
+      // Values read on the way must not trigger another read.
       void untrack(() => this.load());
       let timer: ReturnType<typeof setTimeout> | undefined;
       const soon = () => {

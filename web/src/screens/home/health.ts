@@ -1,4 +1,4 @@
-// How the parts of an installation are, in a few words each.
+// Health of the parts of an installation, in a few words each.
 import type { Connection } from "../../api/events";
 import type { Schemas } from "../../api/client";
 import { to } from "../../routes";
@@ -9,9 +9,9 @@ export interface Health {
   words: string;
   /** Nothing where it is not known. */
   isWell: boolean | undefined;
-  /** Where something can be done about it. */
+  /** Screen on which a person can act on it. */
   href?: string;
-  /** Why, or which. */
+  /** The cause, or the parts concerned. */
   more?: string;
 }
 
@@ -62,7 +62,7 @@ export function indexHealth(
   );
 }
 
-/** What nobody could do, nothing where there is none. Of many only the first are counted. */
+/** Number of failed jobs; undefined if there are none. Only the first page is counted. */
 export function deadHealth({
   data,
   pagination,
@@ -88,7 +88,7 @@ export function modelHealth(models: readonly Service[]): Health {
   });
   if (models.length === 0) return found("No model service", false);
   const count = `${models.length} ${models.length === 1 ? "model service" : "model services"}`;
-  // What is built in is well without being asked.
+  // A built-in service is healthy without a check.
   const unknown = models.filter((one) => healthOf(one).word === "not checked" && one.status !== "healthy");
   if (unknown.length === models.length) return found(`${count}, not checked yet`, undefined);
   const named = (word: string) => models.filter((one) => healthOf(one).word === word).map(({ name }) => name);

@@ -1,4 +1,4 @@
-// What a node says, as words.
+// Text of a node's content.
 interface Part {
   type?: unknown;
   text?: unknown;

@@ -1,4 +1,4 @@
-// What a model would be told, added up for people.
+// Sums up the model context for display.
 import type { Schemas } from "../../api/client";
 
 export type Part = Schemas["PartView"];
@@ -49,7 +49,7 @@ const IMAGE_REASONS: Record<string, string> = {
   unreadable: "the image is unreadable",
 };
 
-/** How the images of a part are sent, in words; empty where it has none. */
+/** Describes how the images of a part are sent; empty if it has none. */
 export function imagesOf(part: Part): string[] {
   const images = part.images ?? [];
   const sent = images.filter(({ sentAs }) => sentAs === "image");
@@ -70,7 +70,7 @@ export const labelOf = ({ kind }: Part): string => PART_LABELS[kind] ?? kind;
 
 export const isPinnedPart = ({ kind, reason }: Part): boolean => kind === "node" && reason === "pinned";
 
-/** Why a part is in, or why it is not. */
+/** Reason why a part is included or excluded. */
 export function whyOf(part: Part): string {
   const isPinned = isPinnedPart(part);
   if (part.droppedBecause) {
@@ -105,7 +105,7 @@ export function sharesOf(parts: readonly Part[], budget: number): Share[] {
     .map((kind) => ({ kind, tokens: sums.get(kind) ?? 0, percent: (100 * (sums.get(kind) ?? 0)) / whole }));
 }
 
-/** What exceeds the room that there is, in tokens. */
+/** Tokens above the budget. */
 export const overshoot = ({ totalTokens, budget, reserve }: Schemas["WindowView"]): number =>
   Math.max(0, totalTokens + reserve - budget);
 

@@ -1,9 +1,9 @@
-// What a model would be told now, against what it was told last on this path.
+// Compares the context of the next call with that of the last call on this path.
 import { call, send, type Schemas } from "../../api/client";
 import { fetchGenerations } from "../../state/cost";
 import { labelOf, type Part } from "./contextWindow";
 
-/** What a window held: as the call that got it has it on record. */
+/** Context of a call, as its record has it. */
 export interface CallContext {
   totalTokens: number;
   parts: Part[];

@@ -1,11 +1,11 @@
-// What is noted beside a node: bookmark, tags, whether it is cut off or left out.
+// Marks of a node: bookmark, tags, pruned and excluded.
 import { call, type Schemas } from "../../api/client";
 
 type Marks = Schemas["MarksBody"];
-/** What is not named stays as it is. */
+/** Marks that are not named do not change. */
 const NOTHING: Marks = { bookmarked: null, excluded: null, label: null, pruned: null, tag: [], untag: [] };
 
-/** What has this tag stays in what models are shown while there is room for anything. */
+/** A node with this tag is dropped from the context last. */
 export const PINNED = "pinned";
 
 export const mark = (id: string, changes: Partial<Marks>) =>

@@ -1,4 +1,4 @@
-// What was sent for an answer: the last call of a model that led to it, as it is on record.
+// Reads the request of an answer: the last recorded model call that led to it.
 import { send } from "../../api/client";
 import { fetchGenerations } from "../../state/cost";
 

@@ -1,4 +1,4 @@
-// What processes, actors and conversations are called, asked once and kept.
+// Caches the names of processes, actors and conversations.
 import { all, call, type Schemas } from "../../api/client";
 import { onServerEvent } from "../../api/events";
 
@@ -26,7 +26,7 @@ class Names {
   process(id: string): string {
     return this.#processes.get(id)?.name ?? "a process";
   }
-  /** Who wrote it, as people say it. */
+  /** Name of the author. */
   author(node: { authorId: string; authorType: string; executedBy?: { processId: string } | null }): string {
     if (node.authorType === "human") return "You";
     if (node.executedBy) return this.process(node.executedBy.processId);

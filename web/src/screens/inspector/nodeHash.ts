@@ -28,7 +28,7 @@ export interface Hashed {
   /** Of the model's answer as it was received; people have none. */
   rawResponse?: string;
 }
-/** What is hashed, as text. */
+/** The hashed text. */
 export function hashedText({ content, parents, createdAt, authorId, rawResponse }: Hashed): string {
   const fields = [
     canonical(content),

@@ -54,7 +54,7 @@ async function describedAs(
   return { id, name: tool.name, description, inputSchema };
 }
 
-/** What the process that was chosen last in this conversation offers; nothing where it offers no tools. */
+/** Tools offered by the last chosen process of this conversation; undefined if it offers none. */
 export async function offeredIn(conversation: string, signal: AbortSignal): Promise<Offered | undefined> {
   const { processId } = await call("get", "/api/v1/conversations/{id}", {
     params: { id: conversation },

@@ -1,4 +1,4 @@
-// What a relation leads to: the words of a node and where it stands, the kind of anything else.
+// Describes the end of a relation: text and position of a node, or the type of anything else.
 import { call } from "../../api/client";
 import { briefOf, textOf } from "./content";
 

@@ -1,4 +1,4 @@
-// What verification says, in words.
+// Words for verification results.
 import type { Schemas } from "../../api/client";
 
 export type Verdict = "valid" | "imported" | "redacted" | "incomplete" | "invalid";
@@ -40,7 +40,7 @@ export function reportOf(links: readonly Pick<Link, "nodeId" | "verdict">[]): Re
   return { verdict: worst, firstNodeId, nodes, counts };
 }
 
-/** What was found when the whole store was looked at. */
+/** Result of verifying the whole store. */
 export interface Audit {
   ok: boolean;
   items: number;

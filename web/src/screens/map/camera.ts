@@ -1,4 +1,4 @@
-// How the plane of the tree is seen: how far apart steps and rows are, and what stands at the upper left corner.
+// Camera of the map: spacing of steps and rows, and the position of the upper left corner.
 export interface Camera {
   /** Pixels per step to the right. */
   stepX: number;

@@ -65,7 +65,7 @@ export class Forest {
     this.cursor = cursorNodeId ? this.ids.lastIndexOf(cursorNodeId) : -1;
   }
 
-  /** Where a node stands in the columns. */
+  /** Index of a node in the columns. */
   at(id: string): number | undefined {
     this.#places ??= new Map(this.ids.map((one, index) => [one, index]));
     return this.#places.get(id);
@@ -93,7 +93,7 @@ export class Forest {
     for (let node = at; node >= 0; node = this.parent[node] ?? -1) yield node;
   }
 
-  /** How many nodes follow a node, however far. */
+  /** Number of descendants of a node. */
   below(at: number): number {
     let count = 0;
     const waiting = [at];

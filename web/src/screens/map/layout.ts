@@ -1,4 +1,4 @@
-// Where every entry of an outline goes: a tidy tree that grows to the right, one unit per step and per leaf.
+// Lays out an outline as a tidy tree that grows to the right, one unit per step and per leaf.
 import { hierarchy, tree, type HierarchyPointNode } from "d3-hierarchy";
 
 export interface Layout {

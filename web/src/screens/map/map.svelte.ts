@@ -103,7 +103,7 @@ export class MapState {
     if (this.entry < 0) this.#focusVisible();
   }
 
-  /** What has the focus was folded away: the nearest that is shown gets it. */
+  /** Moves the focus to the nearest shown node if its node was folded away. */
   #focusVisible(): void {
     const { forest, scene } = this;
     if (!forest || !scene) return;
@@ -205,7 +205,7 @@ export class MapState {
     if (by === "process" && !this.makers) void this.#readMakers();
   }
 
-  /** Which process made what: runs know it, the columns do not. */
+  /** Reads which process wrote each node: runs have it, the columns do not. */
   async #readMakers(): Promise<void> {
     const forest = this.forest;
     if (!forest) return;

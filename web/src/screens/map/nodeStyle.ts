@@ -1,4 +1,4 @@
-// How an entry looks: colour by what one asks for, with a shape, a letter or a hollow as the second sign.
+// Style of an entry: colour by the chosen property, with a shape, a letter or a hollow as the second sign.
 import type { Author, Forest } from "./forest";
 
 export type ColourBy = "speaker" | "process" | "stale" | "age";

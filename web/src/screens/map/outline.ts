@@ -118,7 +118,7 @@ export function placesOf(forest: Forest, outline: Outline): Int32Array {
   return places;
 }
 
-/** What must be opened so that a node is shown by itself. */
+/** Folding in which a node is shown by itself. */
 export function foldingThatShows(forest: Forest, folding: Folding, at: number): Folding {
   const collapsed = new Set(folding.collapsed);
   const above = [...forest.upFrom(at)];

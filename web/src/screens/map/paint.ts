@@ -48,7 +48,7 @@ export function paint(context: Context, drawn: Drawn): number[] {
     for (let place = from; place < to; place++) {
       const entry = scene.entries[place] ?? 0;
       const row = scene.layout.y[entry] ?? 0;
-      // Where several fall on one pixel, one stands for them.
+      // Entries on the same pixel are drawn once.
       if (detail === "dots" && row - last < rowGap && !scene.onPath[entry]) continue;
       last = row;
       edges.push(entry);

@@ -67,7 +67,7 @@ export function beside(scene: Scene, entry: number, step: 1 | -1): number {
   return scene.entries[place] ?? entry;
 }
 
-/** What follows an entry: what is on the path, else what its turn shows, else the first; -1 when nothing does. */
+/** Entry after this one: on the path, else shown by its turn, else the first; -1 if there is none. */
 export function firstBelow(scene: Scene, entry: number): number {
   const { outline, forest } = scene;
   let [first, shown] = [-1, -1];
@@ -85,7 +85,7 @@ export function firstBelow(scene: Scene, entry: number): number {
   return shown >= 0 ? shown : first;
 }
 
-/** What is drawn at a point of the window, or -1. */
+/** Entry at a point of the window, or -1. */
 export function entryAtPoint(
   scene: Scene,
   camera: Camera,

@@ -1,4 +1,4 @@
-// Where a broken rule belongs: the server names it in words, and the words say which step and which field.
+// Maps a broken rule to its step and field, which the server names only in words.
 import type { Breach, Definition } from "./definition";
 
 export type Part =

@@ -6,7 +6,7 @@ export type Process = Schemas["ProcessView"];
 export type Step = Schemas["StepFields"];
 export type Breach = Schemas["BreachView"];
 export type Tool = Schemas["ToolView"];
-/** What a person writes; what the server adds is not in it. */
+/** The editable part of a process, without the fields the server adds. */
 export interface Definition {
   name: string;
   description?: string | null;
@@ -84,7 +84,7 @@ export function contextSchema(context: unknown): JsonSchema {
   };
 }
 
-/** What each step waits for, as the server works it out. */
+/** Dependencies of each step, computed as the server does. */
 export function dependencies(steps: readonly Step[]): number[][] {
   const isParallel = (at: number) => steps[at]?.execution?.mode === "parallel";
   return steps.map((step, at) => {

@@ -19,7 +19,7 @@ export class Editor {
   readonly id: string;
   process = $state.raw<Process>();
   definition = $state<FormDefinition>(formOf(blankDefinition()));
-  /** What stands in a view and cannot be read yet; the definition lacks it. */
+  /** Invalid JSON of a view; the definition lacks it. */
   #unread = $state<Unread>({});
   loadProblem = $state.raw<unknown>();
   saveProblem = $state.raw<Problem>();
@@ -52,7 +52,7 @@ export class Editor {
   get isValid(): boolean {
     return this.unreadIn === undefined && this.found.length === 0 && this.definition.name.trim() !== "";
   }
-  /** Where something stands that cannot be read yet: in the raw view, the context, or the answer a step asks for. */
+  /** View that holds invalid JSON: the raw view, the context or the answer form of a step. */
   get unreadIn(): string | undefined {
     const here = ["raw", "context"].find((place) => this.#unread[place] !== undefined);
     return here ?? Object.keys(unreadAnswers(this.definition))[0];
@@ -189,7 +189,7 @@ export class Editor {
       dropDraft(this.#place);
       this.fromDraft = this.isBehind = false;
       this.process = saved;
-      // What was written meanwhile stays, as a change of what is there now.
+      // Text typed meanwhile stays as a change of the saved state.
       if (!isSame(this.definition, definition) || this.unreadIn !== undefined)
         this.#keep(placeOf(saved.id), saved.hash);
       else if (!this.isNew) this.#show(definitionOf(saved));

@@ -10,7 +10,7 @@ export interface FormStep extends Step {
   fallback: FormStep[];
   abortWhen: string[];
   tools: Schemas["OfferFields"][];
-  /** What stands where the answer it asks for is described, and cannot be read yet; it is not kept with the definition. */
+  /** Invalid JSON in the description of the answer; not saved with the definition. */
   unread?: string;
 }
 export interface FormDefinition extends Definition {
@@ -42,7 +42,7 @@ const asking = ({ steps }: FormDefinition): [place: string, step: FormStep][] =>
     ),
   );
 
-/** What cannot be read yet in the answers that steps ask for, by place. */
+/** Invalid JSON in the answer forms of steps, by field. */
 export const unreadAnswers = (definition: FormDefinition): Unread =>
   Object.fromEntries(
     asking(definition).flatMap(([place, { unread }]) => (unread === undefined ? [] : [[place, unread]])),
@@ -102,7 +102,7 @@ export function cleanStep(step: Step): Step {
   return clean;
 }
 
-/** What is sent, shown raw and compared. */
+/** The definition as it is sent, shown raw and compared. */
 export const cleaned = (definition: Definition): Definition => ({
   name: definition.name,
   ...(isNothing(definition.description) ? {} : { description: definition.description }),
@@ -117,7 +117,7 @@ export const cleaned = (definition: Definition): Definition => ({
 
 export const isSame = (a: Definition, b: Definition): boolean => isAlike(cleaned(a), cleaned(b));
 
-/** Whether two values say the same, in whatever order their members stand. */
+/** True if two values are equal regardless of the order of their members. */
 export const isAlike = (a: unknown, b: unknown): boolean =>
   JSON.stringify(ordered(a)) === JSON.stringify(ordered(b));
 

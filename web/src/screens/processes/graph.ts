@@ -56,7 +56,7 @@ export function curve(from: Box, to: Box): string {
   return `M${x1} ${y1}C${x1} ${y1 + bend} ${x2} ${y2 - bend} ${x2} ${y2}`;
 }
 
-/** Where an arrow key leads from a step: to the nearest one of the next layer, or beside it in its own. */
+/** Target of an arrow key: the nearest step of the next layer, or the neighbour in its own. */
 export function towards({ boxes }: Graph, at: number, key: string): number | undefined {
   const from = boxes[at];
   if (!from) return boxes[0]?.at;

@@ -4,7 +4,7 @@ import { typeOf, type JsonSchema } from "../../ui/jsonSchema";
 export const shownInput = (value: unknown): string =>
   value === undefined ? "" : typeof value === "string" ? value : JSON.stringify(value, null, 2);
 
-/** What was meant; nothing at all for an empty field. */
+/** Parses an input; undefined for an empty field. */
 export function readInput(text: string, schema: JsonSchema | undefined): unknown {
   if (text.trim() === "") return undefined;
   const type = schema && typeOf(schema);

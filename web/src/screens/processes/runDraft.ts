@@ -1,4 +1,4 @@
-// What was typed for a run and not started: offered again as far as the process still asks for it.
+// Keeps the typed inputs of a run that was not started and offers them again if they still fit.
 import { faultsOf, startOf, type JsonSchema } from "../../ui/jsonSchema";
 import { isAlike } from "./form";
 
@@ -13,7 +13,7 @@ export interface Typed {
   value?: Values;
   /** Text that cannot be read yet. */
   unread?: string;
-  /** What the process asked for when it was typed. */
+  /** Inputs of the process at the time of typing. */
   asked?: JsonSchema;
   left?: Left[];
 }
@@ -23,7 +23,7 @@ export interface Offered {
   left: Left[];
 }
 
-/** What the form begins with. Of what was typed for another version, what still fits is taken, and the rest is shown beside it. */
+/** Initial values of the form: typed values that still fit; the others are listed beside it. */
 export function offered(schema: JsonSchema, typed: Typed): Offered {
   const start = (startOf(schema) ?? {}) as Values;
   const { value = start, unread, left = [] } = typed;
@@ -42,7 +42,7 @@ export function offered(schema: JsonSchema, typed: Typed): Offered {
   };
 }
 
-/** Why a value cannot be given under this name. */
+/** Reason why a value does not fit this input. */
 function misfit(schema: JsonSchema, name: string, value: unknown): string | undefined {
   const asked = schema.properties?.[name];
   return asked === undefined

@@ -1,4 +1,4 @@
-// What is set about a step, in a few words for a folded section.
+// Summarizes the settings of a step for a folded section.
 import type { Step } from "./definition";
 
 export function rulesWords(step: Step): string {
@@ -16,7 +16,7 @@ export function rulesWords(step: Step): string {
     .join(" · ");
 }
 
-/** Whether a person approves the call or the nested run before it starts. A question to a person is no approval. */
+/** True if a person approves the call or nested run before it starts. A question to a person is no approval. */
 export const isApproved = (step: Step): boolean => !step.ask && step.execution?.interactionMode === "manual";
 
 export function faultsWords(step: Step): string {

@@ -1,4 +1,4 @@
-// What steps can call: the tools and processes that are there, with the shapes they take and give.
+// Targets of steps: the available tools and processes with their input and output schemas.
 import { all, call, type Schemas } from "../../api/client";
 import { asProblem } from "../../api/problem";
 import { onResync, onServerEvent } from "../../api/events";
@@ -13,7 +13,7 @@ class Targets {
   problem = $state.raw<unknown>();
   isLoaded = $state(false);
   #started = false;
-  /** What versions of tools said, once a step named them. */
+  /** Definitions of tool versions, once a step names them. */
   #past = $state.raw<Record<string, Tool>>({});
   #asked = new Set<string>();
 
@@ -78,7 +78,7 @@ class Targets {
     if (step.ask) return step.ask.schema as JsonSchema | undefined;
     return this.called(step)?.outputSchema as JsonSchema | undefined;
   }
-  /** Whether a step asks a model, which may then call tools. */
+  /** True if a step calls a model, which may then call tools. */
   asksModel(step: Step): boolean {
     const operation = this.tool(step.toolId)?.operation as { type?: string } | undefined;
     return operation?.type === "llm_call";

@@ -5,7 +5,7 @@ import { isApprovable, type Decision, type ReviewView } from "./reviewRequest";
 
 export interface Outcome {
   decided: number;
-  /** What could not be decided, and why. */
+  /** Reviews that failed to be decided, with the reason. */
   failed: { id: string; problem: unknown }[];
 }
 
@@ -26,7 +26,7 @@ export class Bulk {
     this.chosen.clear();
     if (!isAll) for (const { id } of open) this.chosen.add(id);
   }
-  /** What was decided elsewhere is not chosen any more. */
+  /** Deselects reviews that were decided elsewhere. */
   keep(open: readonly ReviewView[]): void {
     const ids = new Set(open.map(({ id }) => id));
     for (const id of [...this.chosen]) if (!ids.has(id)) this.chosen.delete(id);

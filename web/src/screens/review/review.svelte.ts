@@ -34,9 +34,9 @@ export class ReviewStore {
   inputs = $state<Record<string, unknown>>({});
   value = $state<Record<string, unknown>>({});
   reason = $state("");
-  /** What the model is asked before it is decided. */
+  /** Question to the model before the decision. */
   question = $state("");
-  /** What stands in the fields and cannot be read: nothing is decided by it. */
+  /** Invalid JSON of the fields; it blocks the decision. */
   #unread = $state<Unread>({});
   #newest = new LatestRequest();
   /** As it was chosen; as the step says until then. */
@@ -74,7 +74,7 @@ export class ReviewStore {
   set scope(scope: Scope) {
     this.#scope = scope;
   }
-  /** Whether other arguments than those shown would be approved. */
+  /** True if the arguments were edited. */
   get isEdited(): boolean {
     const asked = this.review?.asked;
     if (!this.isEditing || !asked || asked.kind === "answer") return false;
@@ -93,7 +93,7 @@ export class ReviewStore {
       if (isNewest()) this.problem = error;
       return;
     }
-    // What surrounds it helps, and the decision does not wait for it. Of another's run there is nothing to see.
+    // The run is optional context, so the decision does not wait for it. A delegate cannot read it.
     const { executionId } = this.review;
     if (!executionId) return;
     try {

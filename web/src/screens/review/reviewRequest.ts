@@ -1,4 +1,4 @@
-// What a review asks, in words, and what follows from what.
+// Words for a review request, its scopes, risks and decision.
 import type { Schemas } from "../../api/client";
 import type { JsonSchema } from "../../ui/jsonSchema";
 import { SYSTEM } from "../catalog/kinds";
@@ -21,7 +21,7 @@ export type ReviewRequest =
   | ({ kind: "unknown" } & AskedCall)
   | ({ kind: "process" } & AskedProcess)
   | ({ kind: "unknownProcess" } & AskedProcess);
-/** How far an approval reaches. */
+/** Scope of an approval. */
 export type Scope = "once" | "run" | "sameArguments" | "always";
 export type Decision =
   | { decision: "approve"; inputs?: Record<string, unknown>; scope?: Scope }
@@ -57,7 +57,7 @@ export function briefOf(
   if ("processId" in asked) return `${processName ?? "a process"} · ${inputs}`;
   return `${toolName(asked.toolId)}${versionOf(asked)} · ${inputs}`;
 }
-/** Whether nobody saw how it ended. */
+/** True if the outcome of the call is unknown. */
 export const isUnknown = ({ kind }: ReviewRequest): boolean =>
   kind === "unknown" || kind === "unknownProcess";
 export const versionOf = ({ toolVersion }: AskedCall): string =>
@@ -71,7 +71,7 @@ export function stepOf(process: Process, stepId: string): Step | undefined {
   return named ?? (number ? all[Number(number) - 1] : undefined);
 }
 
-/** What happens if nobody decides in time. */
+/** Outcome if the review expires. */
 export function expiryWords(step: Step | undefined): string {
   if (!step?.review) return "then the step ends without an answer";
   if (step.review.onExpire === "skip") return "then the step is skipped and the run continues";
@@ -80,7 +80,7 @@ export function expiryWords(step: Step | undefined): string {
   return "then the step fails";
 }
 
-/** How far an approval reaches unless it is said: it is for one call, or for the run where the process asks but once. */
+/** Default scope of an approval: one call, or the run if the process asks once. */
 export function usualScope(asked: ReviewRequest, step: Step | undefined): Scope {
   const offer =
     asked.kind === "wish" ? step?.tools?.find(({ toolId }) => toolId === asked.toolId) : undefined;
@@ -130,7 +130,7 @@ export interface Risk {
   label: string;
   title: string;
 }
-/** What a person should know of a call before it is made, as far as its tool tells. */
+/** Risks of a call, as far as its tool tells. */
 export function risksOf(tool: Risky | undefined, user: string | undefined): Risk[] {
   if (!tool) return [];
   const { type, method } = tool.operation;
@@ -153,7 +153,7 @@ export function risksOf(tool: Risky | undefined, user: string | undefined): Risk
   return risks;
 }
 
-/** Whether it can be approved as it stands: what needs words of a person cannot. */
+/** True if it can be approved in bulk: a review that needs an answer cannot. */
 export const isApprovable = ({ asked, status }: Pick<ReviewView, "asked" | "status">): boolean =>
   status === "open" && ["call", "wish", "process"].includes(asked.kind);
 

@@ -3,14 +3,14 @@ export interface EditedValue {
   name: string;
   was: unknown;
   text: string;
-  /** Which step gave it, from 0; -1 for what the run was given. */
+  /** Index of the step that output it, from 0; -1 for an input of the run. */
   step: number;
 }
 
 export const shownValue = (value: unknown): string =>
   typeof value === "string" ? value : JSON.stringify(value ?? null, null, 2);
 
-/** What was meant: a text that was a text stays one. */
+/** Parses an edited value: a text stays a text. */
 function meant({ was, text }: EditedValue): unknown {
   if (text === shownValue(was)) return was;
   if (typeof was === "string") return text;
@@ -19,7 +19,7 @@ function meant({ was, text }: EditedValue): unknown {
 
 export interface Changed {
   whole: Record<string, unknown>;
-  /** Those alone that differ. */
+  /** Only the changed values. */
   only: Record<string, unknown>;
   changed: boolean;
   faults: Record<string, string>;

@@ -1,4 +1,4 @@
-// What nobody could do, in words.
+// Reads failed jobs and describes them.
 import { all, call, type Schemas } from "../../api/client";
 import { OPERATION_NAMES } from "../catalog/kinds";
 
@@ -26,7 +26,7 @@ const BACKGROUND: Record<string, string> = {
 export const workOf = ({ queue }: Pick<DeadJob, "queue">): string =>
   OPERATION_NAMES[queue] ?? BACKGROUND[queue] ?? queue;
 
-/** How often it was tried, and what became of that. */
+/** Number of attempts and their outcome. */
 export function triesOf({ step, attempts, lost }: Pick<DeadJob, "step" | "attempts" | "lost">): string {
   const times = (count: number) => (count === 1 ? "once" : `${count} times`);
   return [

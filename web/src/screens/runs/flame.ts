@@ -1,4 +1,4 @@
-// Where the bars of a flame stand: time runs to the right, what something started stands below it.
+// Lays out the bars of a flame graph: time runs to the right, children stand below their parent.
 import { lookOf } from "./status";
 import type { TraceRow } from "./trace";
 
@@ -27,11 +27,11 @@ export interface Bar {
   /** In pixels. */
   left: number;
   width: number;
-  /** How many others stand in it, too short to be told apart. */
+  /** Number of further spans in the bar, too short to be drawn apart. */
   more: number;
-  /** How many of all these failed. */
+  /** Number of these that failed. */
   failed: number;
-  /** How the worst of them stands. */
+  /** Worst status of these. */
   worst: string;
   /** From the first of them to the last. */
   period: Period;
@@ -48,7 +48,7 @@ export function flameOf(rows: readonly TraceRow[], now: number): Flame {
     above.length = row.level - 1;
     const parent = above[row.level - 2];
     if (row.start === undefined) {
-      // What stands below it in the tree stands below what started it here.
+      // A child in the tree is a child of the span that started it.
       if (parent) above[row.level - 1] = parent;
       continue;
     }
@@ -79,7 +79,7 @@ interface Measured {
   height: number;
   end: number;
 }
-/** How much room each needs, so that nothing is drawn below what did not start it. */
+/** Height of each span, so that nothing is drawn below a span that did not start it. */
 function measure(span: Span, shelvesOf: Map<Span, Shelf[]>): Measured {
   const shelves: Shelf[] = [];
   let end = span.end;
@@ -148,7 +148,7 @@ export function barsOf(lane: readonly Span[], period: Period, width: number, sel
 }
 
 export type Move = "left" | "right" | "up" | "down";
-/** Where a key leads: to what started it, to what it started first, or to what stands beside it. */
+/** Target of a key: the parent, the first child or a sibling. */
 export function moved(span: Span, move: Move): Span | undefined {
   if (move === "up") return span.parent;
   if (move === "down") return span.below[0];

@@ -56,7 +56,7 @@ export class RunStore {
       if (isNewest()) this.problem = error;
     }
   }
-  /** What was read before is older than what a change answered. */
+  /** A response that was requested earlier is older than the result of a change. */
   turned(run: WholeRun): void {
     this.#newest.ask();
     this.show(run);

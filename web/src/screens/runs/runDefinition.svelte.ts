@@ -8,7 +8,7 @@ const known = new Map<string, Process>();
 type Carried = Pick<WholeRun, "processId" | "processVersion">;
 const keyOf = ({ processId, processVersion }: Carried) => `${processId}@${processVersion}`;
 
-/** What a run carries out never changes, so it is asked for once. */
+/** The definition of a run never changes, so it is fetched once. */
 export async function definitionOf(run: Carried): Promise<Process> {
   const found =
     known.get(keyOf(run)) ??

@@ -53,7 +53,7 @@ export class RunListStore {
     }
   }
 
-  /** What a change answered stands for the row, also for one of an older page. */
+  /** The result of a change replaces the row, also on an older page. */
   turned(run: RunView): void {
     this.runs = this.runs?.map((one) => (one.id === run.id ? run : one));
     void this.refresh();

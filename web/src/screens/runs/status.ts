@@ -26,7 +26,7 @@ const LOOKS: Record<string, Look> = {
   success: { kind: "success", icon: "check", words: "completed" },
   error: { kind: "danger", icon: "warning", words: "failed" },
 };
-/** How a run stands: one that is paused runs only by its status. */
+/** Display status of a run: a paused run still has the status running. */
 export const standingOf = (run: { status: string; pausedAt?: string | null }): string =>
   run.pausedAt ? "paused" : run.status;
 export const lookOf = (status: string): Look => LOOKS[status] ?? { kind: "plain", words: status };

@@ -52,7 +52,7 @@ export interface TraceRow {
   isTakenOver?: boolean;
   thing: Thing;
 }
-/** What every picture of a trace is drawn from. */
+/** Input of every view of a trace. */
 export interface TraceProps {
   rows: TraceRow[];
   now: number;
@@ -67,7 +67,7 @@ export const statusOfCall = (call: Call): string =>
 
 const hasResult = (call: Call): boolean => Boolean(call.result);
 
-/** Whether what a step gave is that of the run that this one was branched from. */
+/** True if the output of a step is reused from the run this one was branched from. */
 export const isTakenOver = (run: WholeRun, { endedAt }: RunStep): boolean =>
   endedAt !== null && Date.parse(endedAt) < Date.parse(run.startedAt);
 
@@ -152,7 +152,7 @@ export function pathTo(run: WholeRun, id: string): WholeRun[] {
   return [];
 }
 
-/** What a step left behind for good: a run can be begun again at any of these, which does that step again. */
+/** A kept step: a run can be restarted at it, which repeats the step. */
 export interface Checkpoint {
   step: RunStep;
   at: number;
@@ -185,12 +185,12 @@ export interface Numbers {
   calls: number;
   retries: number;
 }
-/** How often a step was tried again: calls that failed and were followed by another. Rounds of a model are none. */
+/** Number of retries of a step: failed calls followed by another. Rounds of a model do not count. */
 export function retriesOf(run: WholeRun, step: RunStep): number {
   const calls = run.calls.filter(({ stepId, call }) => stepId === step.id && call.caller !== "model");
   return calls.slice(0, -1).filter((call) => statusOfCall(call) !== "success").length;
 }
-/** What a run and those it started used. */
+/** Usage of a run and its sub-runs. */
 export function numbersOf(run: WholeRun): Numbers {
   const own: Numbers = {
     tokens: run.tokens || run.steps.reduce((sum, step) => sum + step.tokens, 0),

@@ -1,4 +1,4 @@
-// What was said right before a hit, so that it can be told apart: read when a hit comes into sight.
+// Reads the turns before a hit when it comes into sight, so that hits can be told apart.
 import { call } from "../../api/client";
 import { briefOf, textOf } from "../inspector/content";
 
@@ -6,7 +6,7 @@ const STEPS = 3;
 const AT_ONCE = 3;
 
 export interface Crumb {
-  /** How many turns lead to it, itself included. */
+  /** Depth of the hit, itself included. */
   depth: number;
   onPath: boolean;
   before: { id: string; brief: string }[];

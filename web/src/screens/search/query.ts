@@ -1,4 +1,4 @@
-// What is looked for: words and filters, as they stand in the address.
+// The query of a search: words and filters, as they stand in the address.
 export type Speaker = "" | "user" | "agent" | "system" | "brought";
 const SPEAKERS: readonly string[] = ["user", "agent", "system", "brought"] satisfies Speaker[];
 
@@ -59,7 +59,7 @@ export const isFiltered = (query: Query): boolean =>
 export interface Hit {
   /** Of the episode that remembers it. */
   id: string;
-  /** Where it was said; what was brought from elsewhere may have no place. */
+  /** Node of the hit; an imported episode may have none. */
   nodeId?: string;
   conversationId?: string;
   speaker: string | null;
@@ -69,11 +69,11 @@ export interface Hit {
   /** On a branch that no path shows. */
   isAside?: boolean;
   imported?: ImportedOrigin;
-  /** Who said it. */
+  /** Author of the hit. */
   actorId?: string;
 }
 
-/** What is known of something that was not said here. */
+/** Origin of an imported episode. */
 export interface ImportedOrigin {
   /** text, message or json. */
   source: string;
@@ -81,7 +81,7 @@ export interface ImportedOrigin {
   /** When it was brought. */
   knownAt: string;
 }
-/** What was brought in words. */
+/** Names of the kinds of imported episodes. */
 export const IMPORTED_KINDS: Record<string, string> = {
   text: "Text",
   message: "Message",

@@ -1,4 +1,4 @@
-// What was found, page by page, with the filters that the server has not.
+// Fetches search results page by page and applies the filters that the server lacks.
 import { all, call, isAbort, type Schemas } from "../../api/client";
 import { look } from "../../api/look";
 import { briefOf, textOf } from "../inspector/content";
@@ -21,23 +21,23 @@ export class SearchResults {
   /** The query that the hits answer. */
   answered = $state.raw<ParsedQuery>();
   more = $state(false);
-  /** How many the server found so far, those that the filters left out included. */
+  /** Number of results before filtering. */
   looked = $state(0);
   /** Without the index words alone answer, on the paths that are shown. */
   isByWords = $state(false);
   #next: string | undefined;
   #among: ReadonlySet<string> | undefined;
-  /** Those who are called as it is asked. */
+  /** Actors with the wanted name. */
   #actors: readonly string[] | undefined;
-  /** What people of that name said here comes first, then what was brought in that name. */
-  #isAmongBrought = false;
+  /** Messages of that author come first, then episodes imported under that name. */
+  #isAmongImported = false;
   #abort: AbortController | undefined;
 
   async look(query: Query): Promise<void> {
     const asked = parseQuery(query);
     this.#abort?.abort();
     this.#next = this.#among = this.#actors = undefined;
-    this.#isAmongBrought = false;
+    this.#isAmongImported = false;
     this.looked = 0;
     if (!isAsked(asked)) {
       this.hits = [];
@@ -74,7 +74,7 @@ export class SearchResults {
     if (!this.#among && (query.tag || query.isBookmarked))
       this.#among = new Set((await this.#marked(query, signal)).map(({ id }) => id));
     const actors = await this.#called(query.author, signal);
-    this.#isAmongBrought ||= query.author !== "" && actors.length === 0;
+    this.#isAmongImported ||= query.author !== "" && actors.length === 0;
     const hits: Hit[] = [];
     for (let pages = 0; pages < PAGES_AT_ONCE && hits.length < PAGE; pages++) {
       const body = {
@@ -82,7 +82,7 @@ export class SearchResults {
         limit: PAGE,
         cursor: this.#next ?? null,
         conversationId: query.conversation || null,
-        actorIds: this.#isAmongBrought ? [] : [...actors],
+        actorIds: this.#isAmongImported ? [] : [...actors],
         within: query.conversation ? [query.conversation] : [],
         from: query.since ? `${query.since}T00:00:00Z` : null,
         until: query.until ? `${query.until}T23:59:59.999Z` : null,
@@ -98,8 +98,8 @@ export class SearchResults {
       hits.push(...(await madeBy(said, query, signal)));
       this.#next = page.pagination.next ?? undefined;
       if (this.#next) continue;
-      if (!query.author || this.#isAmongBrought) break;
-      this.#isAmongBrought = true;
+      if (!query.author || this.#isAmongImported) break;
+      this.#isAmongImported = true;
     }
     return hits;
   }
@@ -109,7 +109,7 @@ export class SearchResults {
     return name ? (this.#actors ??= await actorsNamed(name, signal)) : [];
   }
   #isSaidBy({ actorId, imported }: Hit, name: string, actors: readonly string[]): boolean {
-    if (!this.#isAmongBrought) return true;
+    if (!this.#isAmongImported) return true;
     return !isAmong(actorId, actors) && holds(imported?.saidBy ?? "", name);
   }
 
@@ -143,20 +143,20 @@ const numberOf = (id: string): string => id.slice(id.indexOf("_") + 1);
 const isAmong = (id: string | undefined, actors: readonly string[]): boolean =>
   id !== undefined && actors.some((actor) => numberOf(actor) === numberOf(id));
 const holds = (text: string, part: string): boolean => text.toLowerCase().includes(part.toLowerCase());
-/** Those who are called so; what was brought names people who may be none of them. */
+/** Actors with this name; imported episodes name people who may not be actors. */
 async function actorsNamed(name: string, signal: AbortSignal): Promise<string[]> {
   const actors = await all((cursor) => call("get", "/api/v1/actors", { query: { cursor }, signal }));
   const writing = [...(await owners(signal)), ...actors];
   return writing.filter((one) => holds(one.name, name)).map(({ id }) => id);
 }
-/** Whose things these are: people write as themselves, and are not among the actors. */
+/** Owners of the data: people write as themselves and are not among the actors. */
 async function owners(signal: AbortSignal): Promise<Schemas["UserView"][]> {
   if (!look) return session.account ? [session.account.user] : [];
   const users = await all((cursor) => call("get", "/api/v1/users", { query: { cursor }, signal }));
   return users.filter(({ name }) => name === look?.owner);
 }
 
-/** Those of these answers that a model made, or a tool was called for, as it is asked. */
+/** Hits that the wanted model wrote or for which a tool was called. */
 async function madeBy(hits: Hit[], asked: ParsedQuery, signal: AbortSignal): Promise<Hit[]> {
   if (!asked.model && !asked.hasTool) return hits;
   const nodes = hits.flatMap(({ nodeId, imported }) => (nodeId && !imported ? [nodeId] : []));

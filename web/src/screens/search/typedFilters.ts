@@ -2,7 +2,7 @@
 import type { Query, Speaker } from "./query";
 
 export interface ParsedQuery extends Query {
-  /** What is left when the filters are taken out. */
+  /** Words without the filters. */
   words: string;
   /** A part of somebody's name. */
   author: string;
@@ -15,7 +15,7 @@ export interface ParsedQuery extends Query {
 export interface TypedFilter {
   /** As it stands in the text. */
   raw: string;
-  /** What is meant by it. */
+  /** Meaning of the filter in words. */
   what: string;
   /** Not when a later one asks for something else of the same kind. */
   isHeeded: boolean;
@@ -68,7 +68,7 @@ function meant(name: string, value: string): Meaning | undefined {
   return { changes: { until: dayBefore(day) }, what: `before ${day}` };
 }
 
-/** What is asked by the words and by the filters, those typed among the words included; what is no filter is a word. */
+/** Parses words and filters, typed filters included; text that is no filter is a word. */
 export function parseQuery(query: Query): ParsedQuery {
   const meanings = new Map<string, Meaning>();
   const words = query.text.replace(FILTER, (raw: string, name?: string, value = "") => {
@@ -94,7 +94,7 @@ const agrees = (one: Partial<ParsedQuery>, other: Partial<ParsedQuery>): boolean
     (key) => other[key] === undefined || other[key] === one[key],
   );
 
-/** Whether there is anything to look for: some filters only narrow what words or marks find. */
+/** True if the query has words or marks to find: some filters only narrow them. */
 export const isAsked = ({ words, tag, isBookmarked }: ParsedQuery): boolean =>
   words !== "" || tag !== "" || isBookmarked;
 

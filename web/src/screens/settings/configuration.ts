@@ -1,4 +1,4 @@
-// What a person has set up, as one file that can be kept and compared: definitions and choices, never the value of a secret.
+// Collects a user's configuration in one file: definitions and settings, never the value of a secret.
 import { all, call, type Schemas } from "../../api/client";
 
 type Owned = { ownerId: string };
@@ -24,7 +24,7 @@ export interface Configuration {
   settings: { name: string; value: unknown }[];
 }
 
-/** How something is right now is no part of how it was set up. */
+/** Fields of the current state are not part of the configuration. */
 const PASSING = ["status", "lastHealthCheck", "errorMessage", "operationId", "warning"];
 const lasting = (entry: object): Record<string, unknown> =>
   Object.fromEntries(Object.entries(entry).filter(([name]) => !PASSING.includes(name)));

@@ -14,7 +14,7 @@ const meet = (one: Where, other: Where): "clash" | "shadow" | undefined => {
   return wide(one) || wide(other) ? "shadow" : undefined;
 };
 
-/** What else acts on the keys of a binding, given which keys each has now. */
+/** Other bindings with the same keys, given the current keys of each. */
 export function conflictsOf(
   binding: Binding,
   bindings: readonly Binding[],

@@ -11,7 +11,7 @@ export function kindOf({ name, default: usual, min, max }: Setting): SettingKind
   return name.endsWith(".tool") ? "tool" : "json";
 }
 
-/** What people read for what programs say. */
+/** Labels of setting groups. */
 const GROUPS: Record<string, string> = { executions: "Runs" };
 
 /** `summaries.treeNodes` reads as "Tree nodes", under "Summaries". */
@@ -33,7 +33,7 @@ export function grouped(settings: Setting[]): { group: string; settings: Setting
   return [...groups].map(([group, held]) => ({ group, settings: held }));
 }
 
-/** What is wrong with a number, said beside it. */
+/** Error of a number, shown beside the field. */
 export function numberFault({ min, max }: Setting, text: string): string | undefined {
   const value = Number(text);
   if (text.trim() === "" || !Number.isInteger(value)) return "must be a whole number";
