@@ -91,7 +91,7 @@ export const to = {
   map: (conversation: string, node?: string) => `/c/${conversation}/map${node ? `?at=${node}` : ""}`,
   compare: (nodes: readonly string[]) => `/compare?nodes=${nodes.join(",")}`,
   search: (text: string) => `/search?q=${encodeURIComponent(text)}`,
-  /** Something that was brought, shown whole. */
+  /** An imported episode, shown in full. */
   importedEpisode: (episode: string) => `/search?episode=${episode}`,
   catalog: (kind: string, id?: string) => `/catalog/${kind}${id ? `/${id}` : ""}`,
   process: (id: string) => `/processes/${id}`,

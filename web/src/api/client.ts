@@ -42,7 +42,7 @@ const SAFE_TRIES = 3;
 const RETRY_WAIT_MS = 500;
 const listeners = new Set<(problem: Problem) => void>();
 
-/** Tells whoever asked of every refusal: the session uses it for 401 and for a lost connection. */
+/** Notifies listeners of every error response: the session uses it for 401 and for a lost connection. */
 export function onProblem(listener: (problem: Problem) => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);

@@ -54,7 +54,7 @@ function subscribe<T>(to: Set<T>, listener: T): () => void {
 /** Hears every event; gives back how to stop. */
 export const onServerEvent = (listener: (told: ServerEvent) => void) => subscribe(tellings, listener);
 export const onProgress = (listener: (progress: ProgressEvent) => void) => subscribe(progressions, listener);
-/** Called when the state must be read anew: after a gap, and after the connection was lost. */
+/** Called when the state must be reloaded: after a gap, and after a lost connection. */
 export const onResync = (listener: () => void) => subscribe(resyncs, listener);
 export function onConnection(listener: (connection: Connection) => void): () => void {
   listener(connection);

@@ -21,10 +21,10 @@ function read(): Look | undefined {
     return undefined;
   }
 }
-/** It is the same until the page is loaded anew. */
+/** Fixed until the page reloads. */
 export const look = read();
 
-/** Begins to look, or ends it; everything known so far is somebody else's, so the page begins anew. */
+/** Starts or ends the view of another account; cached data belongs to the other user, so the page reloads. */
 export function lookAt(next: Look | undefined, at: string): void {
   try {
     if (next) sessionStorage.setItem(PLACE, JSON.stringify(next));

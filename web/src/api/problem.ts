@@ -52,7 +52,7 @@ export class Problem extends Error {
     return undefined;
   }
 
-  /** For whoever helps: everything known about it, as text. */
+  /** Report for support: all details as text. */
   get report(): string {
     const lines = [
       this.message,

@@ -4,9 +4,9 @@ import { asProblem, Problem } from "./problem";
 import { messages } from "./sse";
 
 export interface Listener {
-  /** More text; the whole so far is kept by whoever listens. */
+  /** More text; the listener keeps the whole. */
   text: (piece: string) => void;
-  /** The model begins anew: what was heard so far does not count. */
+  /** The model restarts: earlier text is discarded. */
   reset: (text: string) => void;
   /** The run ended with this status. */
   end: (status: string) => void;

@@ -25,7 +25,7 @@ class Title {
     $effect(() => {
       document.title = titled(this.name, this.under);
     });
-    // The icon is only drawn anew when it looks different.
+    // The icon is redrawn only when it changes.
     let percent = $derived(this.under?.percent);
     let isUnder = $derived(this.under !== undefined);
     $effect(() => {

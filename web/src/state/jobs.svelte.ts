@@ -27,7 +27,7 @@ class Jobs {
   #look: ReturnType<typeof setTimeout> | undefined;
   #queue: ReturnType<typeof setTimeout> | undefined;
   #newest = new LatestRequest();
-  /** Operations that have ended: what is heard of them later was said before. */
+  /** Ended operations: later progress events about them are outdated. */
   #over = new Set<string>();
 
   get pendingReviews(): number {

@@ -1,6 +1,6 @@
 // Lists are read again whenever something changes, and an answer that was asked for earlier may come later.
 
-/** Asks by turns: whoever asked says afterwards whether nobody asked again meanwhile, so that their answer counts. */
+/** Numbers requests: only the response to the latest one counts. */
 export class LatestRequest {
   #asked = 0;
   ask(): () => boolean {

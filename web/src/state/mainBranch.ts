@@ -3,7 +3,7 @@ import { all, call } from "../api/client";
 
 export const CANONICAL = "canonical";
 
-/** The node of this conversation that has the tag; the newest, where another program brought several. */
+/** The node with the tag; the newest, if an import has several. */
 export async function canonicalOf(conversation: string): Promise<string | undefined> {
   const tagged = await all((cursor) =>
     call("get", "/api/v1/nodes", { query: { tag: CANONICAL, cursor, limit: 1000 } }),

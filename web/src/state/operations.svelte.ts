@@ -85,7 +85,7 @@ class Operations {
 
   /** Takes back what was done last since the tab was opened; says what that was. Older acts are picked from the list. */
   undoLast(): Promise<Entry | undefined> {
-    // Pressed twice it takes back two acts, one after the other.
+    // Two presses undo two actions in order.
     return (this.#undoing = this.#undoing.then(() => this.#undoLast()));
   }
   async #undoLast(): Promise<Entry | undefined> {

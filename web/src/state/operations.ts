@@ -94,7 +94,7 @@ const RECORDED = {
 export type RecordedType = keyof typeof RECORDED;
 const isRecorded = (type: string): type is RecordedType => Object.hasOwn(RECORDED, type);
 
-/** Events that nobody can take back, with the reason. */
+/** Events that nobody can undo, with the reason. */
 const FINAL: Record<string, [words: string, why: string]> = {
   "key.revoked": ["Revoked an API key", "A revoked key cannot be restored. Create another one."],
   "session.ended": ["Signed a browser out", "A new sign-in starts another session."],

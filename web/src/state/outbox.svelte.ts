@@ -52,7 +52,7 @@ const UNFINISHED = {
   code: "answer_unfinished",
   message: "The answer did not complete. Try again to send this after your question, or withdraw it.",
 };
-/** Nothing is wrong with what was said: it can be sent later as it is. */
+/** Errors that do not concern the message: it can be sent later unchanged. */
 const PASSING = new Set([0, 401, 429, 502, 503, 504]);
 
 /** Id of the stand-in node of a message until the server has it. */
@@ -142,7 +142,7 @@ class Outbox {
   }
   async #sayNow(key: string): Promise<void> {
     this.#behind.delete(key);
-    // It may have been taken back meanwhile.
+    // It may have been withdrawn meanwhile.
     if (!this.#list.some((one) => one.key === key)) return;
     const tried = new Promise<Problem | undefined>((resolve) => this.#askers.set(key, resolve));
     void this.flush();
@@ -325,7 +325,7 @@ class Outbox {
   }
   #show(list: Waiting[]): void {
     this.#list = list;
-    // Nothing is left to try: another tab sent it, or it was taken back.
+    // Nothing to retry: another tab sent it, or it was withdrawn.
     if (this.list.length === 0) this.isAway = false;
     this.#tell({ kind: "changed" });
   }

@@ -1,4 +1,4 @@
-// A list that the server keeps: read, read again when told of a change, and acted on.
+// A list on the server: loaded, reloaded on events, and changed by actions.
 import { untrack } from "svelte";
 import { onServerEvent } from "../api/events";
 import { announcer } from "../shell/announcer.svelte";

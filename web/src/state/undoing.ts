@@ -114,7 +114,7 @@ async function backOf(
   return (await call("post", "/api/v1/records/{id}/restore", { params: { id }, body })).version;
 }
 
-/** As a record is now, as far as is known here: what was taken back in between made versions of its own. */
+/** Current version of a record, as far as known here: undone actions created versions of their own. */
 function newestOf(record: string, entries: readonly Entry[]): string | undefined {
   const about = (entry: Entry): entry is Changed | Recorded =>
     (entry.kind === "recorded" && entry.record === record) ||

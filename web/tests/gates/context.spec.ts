@@ -1,4 +1,4 @@
-// What a model is told: what is pinned stays when others have to go.
+// The model context: pinned parts are dropped last.
 import type { Schemas } from "../support/api";
 import { expectAccessible, expectAccessibleInDark } from "../support/axe";
 import { listening } from "../support/conversation";
@@ -30,7 +30,7 @@ test("a part is pinned, stays, and is let go again", async ({ page, person, skei
   await expect(part).toContainText("pinned: dropped last");
 });
 
-test("what a model would be told is compared with what it was told last", async ({ page, person, skein }) => {
+test("the context is compared with that of the last call", async ({ page, person, skein }) => {
   const { id } = await person.begin("Herons");
   await person.ask(id, "There were eleven herons. How many herons were there?");
   const out = await person.say(id, "Two of them were cranes.");
@@ -41,14 +41,14 @@ test("what a model would be told is compared with what it was told last", async 
   await expect(changes).toHaveCount(3);
   await expect(changes.filter({ hasText: "So how many were there?" })).toContainText("Added");
   await expect(pane).toContainText(/tokens then, .* now \(\+\d+\)/);
-  // What is left out is not told.
+  // An excluded turn is not part of it.
   await listening(page);
   await person.mark(out, { excluded: true });
   await expect(changes).toHaveCount(2);
   await expect(changes.filter({ hasText: "cranes" })).toHaveCount(0);
 });
 
-test("tools that a process offers are told with their tokens", async ({ page, person, skein }) => {
+test("tools that a process offers are listed with their tokens", async ({ page, person, skein }) => {
   const echo = await person.tool("Echo");
   const { data: processes } = await person.api.get<{ data: Schemas["ProcessView"][] }>(
     "/processes?limit=100",

@@ -42,11 +42,7 @@ test("an answer that failed was not answered", async ({ page }) => {
   await expect(page.getByText(/answered in \d+ ms/)).toBeVisible();
 });
 
-test("what needs a decision interrupts, and keys are shown as they are bound", async ({
-  page,
-  person,
-  skein,
-}) => {
+test("a new review interrupts, and keys are shown as bound", async ({ page, person, skein }) => {
   const process = await person.saying();
   await expect(page.getByRole("contentinfo", { name: "Status" })).toContainText("Connected");
   await person.run(process.id, { word: "heron" });
@@ -84,7 +80,7 @@ test("another branch is shown beside the path, or over it where there is no room
   await beside.getByRole("button", { name: "Close the other branch" }).click();
   await expect(beside).toHaveCount(0);
 
-  // How each alternative stands is said.
+  // The menu names the status of each alternative.
   await turns(page)
     .first()
     .getByRole("button", { name: /2 of 2|2\/2/ })
@@ -151,7 +147,7 @@ test("a message and a block of code are copied, and the right button or a finger
   await expect(menu).toBeVisible();
 });
 
-test("what takes long says how far it is, and is cancelled by a press", async ({ page, person, skein }) => {
+test("a long task shows its progress and a button cancels it", async ({ page, person, skein }) => {
   const process = await person.saying();
   for (let count = 0; count < 5; count++)
     await person.api.heard(
@@ -201,7 +197,7 @@ test("what takes long says how far it is, and is cancelled by a press", async ({
   await expect(bar).toHaveCount(0);
 });
 
-test("whoever approves a call of a version is shown what that does, and approves it for a run at most", async ({
+test("approving a call of a tool version shows its definition and applies to one run at most", async ({
   page,
   person,
   skein,

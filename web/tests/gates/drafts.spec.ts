@@ -1,4 +1,4 @@
-// What somebody types is theirs: nothing takes it away, and nothing is done with other words than those on the screen.
+// Typed text is never lost, and no action uses other text than that on the screen.
 import { expectAccessible } from "../support/axe";
 import type { Page } from "@playwright/test";
 import type { Schemas } from "../support/api";
@@ -62,7 +62,7 @@ test("a call and a run wait for what can be read", async ({ page, person, skein 
   expect(called).toEqual([]);
 });
 
-test("what was typed for a run stays in sight when the process no longer asks for it", async ({
+test("values typed for a run stay in sight when the process drops the input", async ({
   page,
   person,
   skein,
@@ -112,7 +112,7 @@ test("a definition that cannot be read keeps a process from being saved, in ever
   await expect(page.getByRole("main").getByText("Saved", { exact: true })).toBeVisible();
 });
 
-test("what is written about a conversation outlives what happens to it, a stray click, and closing", async ({
+test("a draft of title and instructions survives changes elsewhere, a stray click and closing", async ({
   page,
   person,
   skein,
@@ -273,7 +273,7 @@ test("attachments are kept like words, and a refusal finds whoever came back", a
   await expect(chip).toBeVisible();
 });
 
-test("what is sent before it is known who answers waits for that, and is answered", async ({
+test("a message sent before the processes have loaded waits for them and is answered", async ({
   page,
   person,
   skein,

@@ -1,4 +1,4 @@
-// What a person takes along: a conversation to read, and one that can be verified and brought in elsewhere.
+// Exports: a readable conversation, and a verifiable bundle that can be imported elsewhere.
 import { readFile } from "node:fs/promises";
 import type { Page } from "@playwright/test";
 import { expectAccessible } from "../support/axe";
@@ -72,7 +72,7 @@ test("an administrator is told how much room the installation takes", async ({
   await expect(storage).toContainText("SQLite");
 });
 
-test("where an answer comes from: what was sent, the bundle, and the whole store verified", async ({
+test("provenance shows the request, exports the bundle and verifies the whole store", async ({
   page,
   person,
   skein,

@@ -1,4 +1,4 @@
-// What nobody could do is told on Home and listed with the reason; the answers are given in the server's place, because no person
+// Home shows failed jobs, and a list gives their reasons; the responses are given in the server's place, because no person
 // can bring a job into that state.
 import type { Page } from "@playwright/test";
 import type { Schemas } from "../support/api";
@@ -48,12 +48,7 @@ const dead = (id: string, more: Partial<DeadJob>): DeadJob => ({
   ...more,
 });
 
-test("what nobody could do leads from Home to the reason and to the run", async ({
-  page,
-  person,
-  skein,
-  watch,
-}) => {
+test("failed jobs lead from Home to the reason and to the run", async ({ page, person, skein, watch }) => {
   const run = await ran(person);
   await putAside(page, [
     dead("job_1", { runId: run, step: 0, lost: 2, reason: "its payload cannot be read" }),
@@ -63,7 +58,7 @@ test("what nobody could do leads from Home to the reason and to the run", async 
   await page.getByRole("list", { name: "Health" }).getByRole("link", { name: "2 calls failed" }).click();
   const rows = page.getByRole("list", { name: "Failed jobs" }).getByRole("listitem");
   await expect(rows).toHaveCount(2);
-  // What was put aside last stands first; of others it is only told that it happened.
+  // The newest failed job comes first; jobs of other users have no reason.
   await expect(rows.first()).toContainText("Only the owner can see the reason.");
   await expect(rows.first().getByRole("link")).toHaveCount(0);
   await expect(rows.last()).toContainText("HTTP request");
@@ -78,11 +73,7 @@ test("what nobody could do leads from Home to the reason and to the run", async 
   await expect(page.getByRole("heading", { name: "Level of a day", level: 1 })).toBeVisible();
 });
 
-test("nothing was put aside: Home is silent, and the list that runs lead to says so", async ({
-  page,
-  skein,
-  watch,
-}) => {
+test("without failed jobs Home is silent and the list is empty", async ({ page, skein, watch }) => {
   await page.goto(skein.origin);
   await watch.settled(page);
   await expect(page.getByRole("list", { name: "Health" })).not.toContainText("failed");

@@ -1,4 +1,4 @@
-// What goes wrong is shown beside its cause with what to do, and nothing typed is lost.
+// Errors stand beside their cause with a remedy, and no typed text is lost.
 import type { Page } from "@playwright/test";
 import { expectAccessible, expectAccessibleInDark } from "../support/axe";
 import { composer, lastTurn, turns } from "../support/conversation";
@@ -76,7 +76,7 @@ for (const [status, code, advice] of [
   });
 }
 
-test("what was shown at once is taken back when it is refused, and says why", async ({
+test("an optimistic change is reverted with the reason when it is refused", async ({
   page,
   person,
   skein,
@@ -224,7 +224,7 @@ test("two people change one thing: the later is told, and keeps what was written
   await expect(description).toHaveValue(TYPED);
 });
 
-test("what was written before somebody else's change says so when it is come back to", async ({
+test("a draft older than someone else's change warns when it is reopened", async ({
   page,
   person,
   skein,
@@ -244,7 +244,7 @@ test("what was written before somebody else's change says so when it is come bac
   await expect(page.getByText(TYPED)).toBeVisible();
 });
 
-test("what was said and cannot be read is said to be so, and is read again", async ({
+test("a message that failed to load shows an error and can be loaded again", async ({
   page,
   person,
   skein,

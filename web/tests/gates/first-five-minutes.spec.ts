@@ -12,7 +12,7 @@ interface Deed {
   run: (page: Page) => Promise<void>;
 }
 
-/** What can be pressed is called the same whatever it is made of. */
+/** A pressable element by name, of any role. */
 const pressable = (within: Page | Locator, name: string): Locator =>
   ["button", "link", "tab", "menuitem"]
     .map((role) => within.getByRole(role as "button", { name, exact: true }))

@@ -1,4 +1,4 @@
-// Whoever closes something goes on where they were, or as near as something is left.
+// Closing returns the focus to where it was, or to the nearest element left.
 import { held } from "../support/held-requests";
 import { lastTurn, turnWith } from "../support/conversation";
 import { expect, test } from "../support/test";
@@ -35,7 +35,7 @@ test("a dialog that leads elsewhere takes nobody back", async ({ page, person, s
   await expect(turnWith(page, "herons")).toBeFocused();
 });
 
-test("where nothing had the focus, closing leads to the screen", async ({ page, skein }) => {
+test("without an earlier focus, closing focuses the screen", async ({ page, skein }) => {
   await page.goto(`${skein.origin}/catalog/services`);
   await page.getByRole("navigation", { name: "Catalog" }).waitFor();
   await page.keyboard.press("Control+k");
@@ -43,11 +43,11 @@ test("where nothing had the focus, closing leads to the screen", async ({ page, 
   await expect(field).toBeFocused();
   await page.keyboard.press("Escape");
   await expect(field).toBeHidden();
-  // Where Tab begins.
+  // First element for Tab.
   await expect(page.locator("main")).toBeFocused();
 });
 
-test("what a decision takes away, with the button that asked for it, leads to what is beside it", async ({
+test("when a decision removes its button, the focus moves to the element beside it", async ({
   page,
   person,
   skein,
@@ -69,7 +69,7 @@ test("what a decision takes away, with the button that asked for it, leads to wh
   await expect(page.getByRole("button", { name: "Revoke script" })).toHaveCount(0);
   await expect.poll(isAmongKeys).toBe("Your keys");
 
-  // Whoever did something else meanwhile stays there.
+  // A person who acted elsewhere meanwhile stays there.
   const read = await held(page, /\/api\/v1\/keys(\?|$)/, "GET");
   await revoke("laptop");
   await read.made;
@@ -96,7 +96,7 @@ test("nothing is left behind of a dialog that was opened often", async ({ page, 
     Object.assign(window, { listening });
   });
   await page.goto(skein.origin);
-  // What belongs to the screen may listen as well, once it is there.
+  // Listeners of the screen may be added once it has loaded.
   await watch.settled(page);
   const listening = () =>
     page.evaluate(() => (window as unknown as { listening: Set<unknown> }).listening.size);

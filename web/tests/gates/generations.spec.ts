@@ -57,7 +57,7 @@ test("an answer tells its tokens and its calls, a line each", async ({ page, per
   await calls.first().locator("summary").press("Enter");
   await expect(calls.first()).toContainText("today");
   await expect(calls.first()).toContainText("1.42");
-  // What every process asks of Skein first, and the model's own words, are no news.
+  // Built-in context calls and model calls are not listed.
   const plain = page.getByRole("article").last();
   await expect(plain).toContainText(/\d tokens/);
   await expect(plain.getByRole("list", { name: "Tool calls" })).toHaveCount(0);

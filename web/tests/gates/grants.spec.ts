@@ -5,7 +5,7 @@ import type { Api } from "../support/api";
 import { composer, turnWith } from "../support/conversation";
 import { expect, newcomer, test } from "../support/test";
 
-test("somebody's conversation is read by a grant, and nothing is changed", async ({
+test("a grant reads another user's conversation and changes nothing", async ({
   page,
   person,
   skein,
@@ -34,7 +34,7 @@ test("somebody's conversation is read by a grant, and nothing is changed", async
   await expect(turnWith(page, "under the second stone")).toBeVisible();
   await expect(composer(page)).toHaveCount(0);
   await expect(page.getByText("You are viewing the account of Anna")).toBeVisible();
-  // Whoever looks may turn the page; where Anna stands stays hers.
+  // The viewer may switch branches; Anna's own path does not change.
   await page.getByRole("button", { name: "Previous alternative" }).click();
   await expect(turnWith(page, "under the third stone")).toBeVisible();
   await page.getByRole("article").first().focus();

@@ -3,7 +3,7 @@ import { expectAccessible, expectAccessibleInDark } from "../support/axe";
 import { answer, held } from "../support/held-requests";
 import { expect, test } from "../support/test";
 
-test("how the parts are is told, and what is wrong is told with its cause", async ({ page, skein }) => {
+test("Home shows the health of the parts and the cause of a failure", async ({ page, skein }) => {
   await answer(page, "**/api/v1/index", async (route) => {
     const answer = await route.fetch();
     const index = (await answer.json()) as object;
@@ -20,7 +20,7 @@ test("how the parts are is told, and what is wrong is told with its cause", asyn
   await expectAccessibleInDark(page, "health");
 });
 
-test("what could not be asked is not known, until it is asked again", async ({ page, skein, watch }) => {
+test("a failed health check shows unknown until it is repeated", async ({ page, skein, watch }) => {
   watch.allow(/status of 500/);
   const error = { code: "internal", message: "out of order", details: {}, correlationId: "fedcba9876543210" };
   await answer(page, /\/api\/v1\/(workers|services)(\?|$)/, (route) =>
@@ -38,7 +38,7 @@ test("what could not be asked is not known, until it is asked again", async ({ p
   await expect(health).not.toContainText("unknown");
 });
 
-test("what Home is there for is asked for before how the parts are", async ({ page, person, skein }) => {
+test("Home fetches its main data before the health of the parts", async ({ page, person, skein }) => {
   await person.say((await person.begin("Herons")).id, "Two herons.");
   // The screen that is there already would ask again when it hears of that.
   await page.goto("about:blank");

@@ -1,4 +1,4 @@
-// What models say is foreign: it is shown as text, runs nothing, breaks nothing and stays quick.
+// Model output is foreign: it is shown as text, runs nothing, breaks nothing and stays quick.
 import type { Page } from "@playwright/test";
 import { Mouse } from "../support/hands";
 import { composer, lastTurn, send } from "../support/conversation";
@@ -6,7 +6,7 @@ import { expect, test } from "../support/scripted-conversation";
 
 // As much as a node takes, with room for what stands around it.
 const MEGABYTE = (1 << 20) - 4096;
-/** What is drawn of anything, however large it is. */
+/** Upper limit of drawn elements. */
 const ELEMENTS_MAX = 2_000;
 
 const corpus: Record<string, string> = {

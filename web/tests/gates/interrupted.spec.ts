@@ -15,7 +15,7 @@ test("the words of a stopped answer are gone on from", async ({ page, skein, mod
 
   await page.getByRole("button", { name: "Continue from here" }).click();
   const on = await model.asked();
-  // What was kept stands where the broken answer stood, and beside it.
+  // The saved partial answer is an alternative beside the interrupted one.
   await expect(turns(page)).toHaveCount(3);
   await expect(turns(page).nth(1)).toContainText("one, two,");
   await expect(turns(page).nth(1)).toContainText("2/2");

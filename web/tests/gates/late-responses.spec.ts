@@ -1,4 +1,4 @@
-// What takes a while leads nobody away who went elsewhere meanwhile.
+// Late responses never move a person who went elsewhere meanwhile.
 import type { Page } from "@playwright/test";
 import type { Node } from "../support/api";
 import { answer, drawn, held } from "../support/held-requests";
@@ -122,7 +122,7 @@ test("the tellings of one's own quick turns lead nobody back", async ({ page, pe
   const told = page.waitForResponse(new RegExp(`${first.id}/activate$`));
   activated.letGo();
   await (await told).finished();
-  // What is told after them has come: so have they.
+  // A later event has arrived, so these have too.
   const { hash } = await person.api.get<{ hash: string }>(`/conversations/${id}`);
   await person.api.put(`/conversations/${id}`, { title: "Storks", basedOnHash: hash });
   await expect(page).toHaveTitle(/Storks/);
@@ -131,11 +131,7 @@ test("the tellings of one's own quick turns lead nobody back", async ({ page, pe
   expect(shown).toEqual(["Three herons.", "Two herons.", "One heron."]);
 });
 
-test("what was done last is taken back though what was done before it took longer", async ({
-  page,
-  person,
-  skein,
-}) => {
+test("undo reverts the last action though an earlier one took longer", async ({ page, person, skein }) => {
   const { id } = await person.begin("Herons");
   await person.edit(await person.say(id, "One heron."), "Two herons.");
   await page.goto(`${skein.origin}/c/${id}`);
@@ -153,7 +149,7 @@ test("what was done last is taken back though what was done before it took longe
   await expect(turn.getByText("excluded")).toBeVisible();
 });
 
-test("what was done last is taken back though it is still on its way", async ({ page, person, skein }) => {
+test("undo reverts the last action though it is still on its way", async ({ page, person, skein }) => {
   const { id } = await person.begin("Herons");
   await person.edit(await person.say(id, "One heron."), "Two herons.");
   await page.goto(`${skein.origin}/c/${id}`);
@@ -182,7 +178,7 @@ async function oneHeron(page: Page, person: Person, origin: string): Promise<Nod
   return heron;
 }
 
-test("what was read of a turn earlier and comes later is not shown in place of what is newer", async ({
+test("an earlier response that arrives late does not replace a newer one", async ({
   page,
   person,
   skein,
@@ -210,12 +206,7 @@ test("what was read of a turn earlier and comes later is not shown in place of w
   await expect(turns(page).getByText("excluded")).toBeVisible();
 });
 
-test("what was read of a turn is shown though what was asked for later never came", async ({
-  page,
-  person,
-  skein,
-  watch,
-}) => {
+test("a response is shown though a later request failed", async ({ page, person, skein, watch }) => {
   watch.allow(/403/);
   const heron = await oneHeron(page, person, skein.origin);
   let letGo = () => {};

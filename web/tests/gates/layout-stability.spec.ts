@@ -1,4 +1,4 @@
-// What is known later does not move what somebody is about to press, and what is current is in sight on a narrow window.
+// Late data does not move controls under the pointer, and current entries are in sight on a narrow window.
 import type { Locator, Page } from "@playwright/test";
 import { Mouse } from "../support/hands";
 import { drawn, held } from "../support/held-requests";
@@ -6,7 +6,7 @@ import { answered, lastTurn, send, turnWith } from "../support/conversation";
 import { expect, test } from "../support/scripted-conversation";
 import { TOLD } from "../support/scripted-model";
 
-/** Where words stand on the screen. */
+/** Position of a text on the screen. */
 const topOf = (words: Locator) => words.evaluate((element) => element.getBoundingClientRect().top);
 const reasoning = (page: Page) => lastTurn(page).locator("summary", { hasText: "Reasoning" });
 const LINE = "At dawn they stand in the shallow water and wait for the fish to come nearer.\n\n";
@@ -56,7 +56,7 @@ for (const width of [1280, 320])
     expect(await boxes(...arrows)).toEqual(before);
   });
 
-test("whoever reads in the middle of an answer reads on while it grows and when it ends", async ({
+test("the reading position inside an answer stays while it grows and when it ends", async ({
   page,
   skein,
   model,
@@ -88,12 +88,12 @@ test("whoever reads in the middle of an answer reads on while it grows and when 
   await makings.made;
   makings.letGo();
   await expect(reasoning(page)).toBeAttached();
-  // What was thought is read when it is unfolded.
+  // The reasoning is fetched when it is unfolded.
   await watch.settled(page, { showsLoading: true });
   expect(await moved(), "at its end").toBeLessThanOrEqual(STILL_PX);
 });
 
-test("whoever reads further up reads on while rows above change their height and an answer below grows", async ({
+test("the reading position further up stays while rows above change height and an answer below grows", async ({
   page,
   skein,
   person,
@@ -111,7 +111,7 @@ test("whoever reads further up reads on while rows above change their height and
   const words = page.getByRole("article").getByText("Stork 8.");
   await words.scrollIntoViewIfNeeded();
   await log.evaluate((log) => log.scrollBy(0, 40));
-  // What was said in the rows around is there.
+  // The rows around have loaded.
   await watch.settled(page, { showsLoading: true });
   await drawn(page);
   const before = await topOf(words);
@@ -133,7 +133,7 @@ test("whoever reads further up reads on while rows above change their height and
   saying.end();
 });
 
-test("whoever stands at the end stays there while rows shrink and grow, and whoever goes up leaves it", async ({
+test("a view at the end stays there while rows shrink and grow, until a person scrolls up", async ({
   page,
   skein,
   person,
@@ -175,7 +175,7 @@ test("whoever stands at the end stays there while rows shrink and grow, and whoe
   expect(await left()).toBeGreaterThan(800);
 });
 
-test("what is current is in sight on a narrow window, and so is every entry of the rail", async ({
+test("current entries and all entries of the rail are in sight on a narrow window", async ({
   told,
   skein,
   story,

@@ -48,7 +48,7 @@ test("a link to a turn leads there from within its conversation, and Back leads 
   await expect(turnWith(page, "nine herons")).toBeInViewport();
 });
 
-test("what L copies is taken where a link to a turn is asked for, of other conversations too", async ({
+test("a link copied with L works in every link field, also across conversations", async ({
   page,
   person,
   skein,

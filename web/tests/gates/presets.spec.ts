@@ -1,4 +1,4 @@
-// Who answers next is chosen by a number: the process at that place of the list, or the one that was put there.
+// A number chooses the next process: the one at that position of the list, or the one assigned to it.
 import { Mouse } from "../support/hands";
 import { answered, composer, lastTurn, send } from "../support/conversation";
 import { expect, test } from "../support/test";

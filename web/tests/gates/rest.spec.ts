@@ -2,11 +2,11 @@
 import { screens } from "../support/screens";
 import { expect, test } from "../support/test";
 
-/** What a screen may ask for the same thing while it opens: once for itself, and again for what it heard meanwhile. */
+/** Requests a screen may make for the same data while it opens: one of its own, one for an event meanwhile. */
 const SAME_MAX = 4;
 /** As often as a screen looks by itself at what is under way. */
 const LOOK_EVERY_MS = 2_000;
-/** How often the page is drawn while it is watched. */
+/** Number of frames observed. */
 const FRAMES = 60;
 
 for (const { name, filled } of screens) {

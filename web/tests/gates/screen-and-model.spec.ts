@@ -1,4 +1,4 @@
-// What the model is sent is what stands on the screen above its answer, whatever was edited, made again, switched, forked,
+// The model receives exactly the path above its answer, whatever was edited, made again, switched, forked,
 // folded and said before. `SEED` draws other sequences; a failure names the seed and what was done.
 import { expect, type Page } from "@playwright/test";
 import { Random } from "../support/random";

@@ -6,7 +6,7 @@ import { expect, test } from "../support/test";
 
 const field = "Search messages";
 
-test("what is on another branch is found and opened there", async ({ page, person, skein }) => {
+test("a hit on another branch is found and opened there", async ({ page, person, skein }) => {
   const { id } = await person.begin("Holiday");
   const asked = await person.say(id, "We travel to Portugal by train.");
   await person.edit(asked, "We travel to Norway by boat.");
@@ -23,7 +23,7 @@ test("what is on another branch is found and opened there", async ({ page, perso
   await expect(turnWith(page, "1/2")).toHaveCount(1);
 });
 
-test("what was brought is shown as what it is, with its source", async ({ page, person, skein }) => {
+test("an imported episode is shown as text with its source", async ({ page, person, skein }) => {
   await person.api.post("/episodes", {
     source: "message",
     content: "The bittern booms at dusk.\nIt was heard twice.",
@@ -81,7 +81,7 @@ test("a hostile hit is text, and stays in its row", async ({ page, person, skein
   expect(found).toEqual({ broken: false, live: 0, handlers: 0, links: 0, overflow: 0, tall: 0 });
 });
 
-test("what was said elsewhere is offered while one writes", async ({ page, person, skein }) => {
+test("related messages are offered while a person writes", async ({ page, person, skein }) => {
   const { id: before } = await person.begin("Birds");
   const said = await person.say(before, "The kingfisher nests in the bank below the mill.");
   await person.api.post("/episodes", {
@@ -100,7 +100,7 @@ test("what was said elsewhere is offered while one writes", async ({ page, perso
     "href",
     `/c/${before}/n/${said.id}`,
   );
-  // What was typed is still there after a look.
+  // The typed text is still there after a visit elsewhere.
   await panel.getByRole("link", { name: /was ringed/ }).click();
   await expect(page.getByRole("article", { name: "Imported episode" })).toContainText("in June");
   await page.goBack();
@@ -148,7 +148,7 @@ test("filters are typed among the words, and taken away again", async ({ page, p
   await expectUsableAt(page, 320, 640, "typed filters");
 });
 
-test("what was not read yet is not called nothing", async ({ page, person, skein }) => {
+test("an empty page of results offers more while pages are left", async ({ page, person, skein }) => {
   const bring = (n: number) =>
     person.api.post("/episodes", { source: "text", content: `Dunlin ${n} was ringed.`, speaker: "Dora" });
   for (let from = 0; from < 320; from += 40)
@@ -160,7 +160,7 @@ test("what was not read yet is not called nothing", async ({ page, person, skein
   await expect(page.getByRole("heading", { name: "No match" })).toBeVisible();
 });
 
-test("what one said oneself is found by one's own name, with words and among what is marked", async ({
+test("the user's own messages are found by their name, with words and among bookmarks", async ({
   page,
   person,
   skein,
@@ -179,11 +179,7 @@ test("what one said oneself is found by one's own name, with words and among wha
   }
 });
 
-test("who is asked for by name is found in what was said and in what was brought", async ({
-  page,
-  person,
-  skein,
-}) => {
+test("an author filter finds messages and imported episodes", async ({ page, person, skein }) => {
   const { id } = await person.begin("Waders");
   const { answer } = await person.ask(id, "The whimbrels are back.");
   const { name } = await person.api.get<{ name: string }>(`/actors/${answer.authorId}`);

@@ -1,4 +1,4 @@
-// Who answers next is chosen by the person, never by answers to choose from.
+// Only a person chooses the next process, never the answers to choose from.
 import { answered, lastTurn } from "../support/conversation";
 import { expect, test } from "../support/test";
 

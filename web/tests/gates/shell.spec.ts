@@ -1,4 +1,4 @@
-// What holds on every screen: it opens from this server alone, keys and palette lead everywhere, history works.
+// Rules of every screen: it loads from this server alone, keys and palette reach everything, history works.
 import { rail } from "../../src/routes";
 import { expect, test } from "../support/test";
 

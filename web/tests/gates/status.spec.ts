@@ -71,7 +71,7 @@ test("the chain of a conversation is verified from the status bar, and the tick 
   await expectAccessibleInDark(page, "verified");
   await page.reload();
   await expect(tick).toContainText("verified");
-  // What cannot be verified is not said to be.
+  // A failed verification is not shown as verified.
   const broken = { verdict: "invalid", nodes: 2, firstNodeId: null, counts: {} };
   await answer(page, "**/verify", (route) => route.fulfill({ json: broken }));
   await tick.press("Enter");

@@ -69,7 +69,7 @@ test("an answer is stopped and what was said stays; when it is not, that is said
   await expect(page.locator("article[aria-busy=true]")).toHaveCount(0);
 });
 
-test("what is read late of an answer turns nobody back to it", async ({
+test("a late response of an answer does not move the path back to it", async ({
   page,
   skein,
   model,

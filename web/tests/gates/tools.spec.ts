@@ -1,4 +1,4 @@
-// What the catalog tells of its tools: how they did in one's own runs.
+// Metrics of tools in the user's own runs.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { listening } from "../support/conversation";

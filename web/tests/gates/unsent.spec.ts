@@ -1,4 +1,4 @@
-// What is sent while the server cannot be reached is kept, sent in order, once each, and can be taken back.
+// Messages sent while the server is unreachable are kept, sent in order, once each, and can be withdrawn.
 import type { Page } from "@playwright/test";
 import type { Schemas } from "../support/api";
 import { Mouse } from "../support/hands";
@@ -24,13 +24,13 @@ const test = base.extend<{ open: Open }>({
 });
 const away = (page: Page) => answer(page, SAYING, (route) => route.abort());
 
-/** What a conversation has, as the server tells it, the root first. */
+/** Messages of a conversation on the server, root first. */
 async function said(person: Person, id: string): Promise<string[]> {
   const { data } = await person.api.get<{ data: Schemas["NodeView"][] }>(`/conversations/${id}/path`);
   return data.map(({ content }) => String((content as { text?: string } | null)?.text));
 }
 
-test("what waits outlives a reload and goes out in order, each once, with one answer", async ({
+test("queued messages survive a reload and are sent in order, each once, with one answer", async ({
   page,
   person,
   open,
@@ -75,7 +75,7 @@ test("a message that arrived although nobody heard of it is there once", async (
   expect((await said(person, id)).filter((text) => text === "Two herons.")).toHaveLength(1);
 });
 
-test("what waits is taken back into the composer", async ({ page, person, open }) => {
+test("a queued message is withdrawn into the composer", async ({ page, person, open }) => {
   const id = await open("Taken back", "Is anybody there?");
   await away(page);
   await send(new Mouse(page), page, "Nobody counted.");
@@ -90,7 +90,7 @@ test("what waits is taken back into the composer", async ({ page, person, open }
   expect(await said(person, id)).toEqual(["Is anybody there?"]);
 });
 
-test("what is refused later says why where it was written, and nothing of it is lost", async ({
+test("a message refused later shows the reason in its place and keeps its text", async ({
   page,
   skein,
   watch,

@@ -1,4 +1,4 @@
-// What is opened by hand and has no address of its own, light and dark: into web/screenshots, to be looked at.
+// Pictures of dialogs without an address, light and dark: into web/screenshots, for review.
 import type { Page } from "@playwright/test";
 import type { Story } from "../support/story";
 import { test } from "../support/test";

@@ -1,4 +1,4 @@
-// How quick the page is, as a table for docs/benchmarks.md. Run on a quiet machine: `make bench-page`.
+// Measures the speed of the page as a table for docs/benchmarks.md. Run on a quiet machine: `make bench-page`.
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { loadavg } from "node:os";
@@ -127,7 +127,7 @@ test("a path of 10,000 turns", async ({ browser, skein, story }) => {
     const waits: number[] = [];
     const own: number[] = [];
     Object.assign(window, { waits, own });
-    // What the page itself does about a key, without the painting and the driver of the browser.
+    // Time of the page's own key handling, without painting and browser driver.
     new PerformanceObserver((list) => {
       for (const entry of list.getEntries() as PerformanceEventTiming[])
         if (/^(key|input|beforeinput)/.test(entry.name))

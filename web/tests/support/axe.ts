@@ -1,7 +1,7 @@
 import AxeBuilder from "@axe-core/playwright";
 import { expect, type Page } from "@playwright/test";
 
-/** What people who cannot see, or not well, would stumble over badly. */
+/** Serious accessibility violations. */
 export async function serious(page: Page, rules?: string[]): Promise<string[]> {
   const builder = new AxeBuilder({ page }).setLegacyMode(true);
   if (rules) builder.withRules(rules);

@@ -1,4 +1,4 @@
-// Whether every control of a screen can be hit, seen and found, also by those who choose all colours themselves.
+// Checks that every control can be hit, seen and found, also in forced colours.
 import type { Page } from "@playwright/test";
 import { drawn } from "./held-requests";
 
@@ -7,7 +7,7 @@ const CONTROLS =
 /** The smallest a target may be, in pixels. */
 const TARGET_MIN = 24;
 
-/** Those that a finger misses: hit tests at the edges of what a target must be. Links within a sentence are exempt. */
+/** Controls smaller than a target: hit tests at its edges. Links within a sentence are exempt. */
 export const tooSmall = (page: Page): Promise<string[]> =>
   page.evaluate(
     ([controls, least]) => {
@@ -17,7 +17,7 @@ export const tooSmall = (page: Page): Promise<string[]> =>
         control.matches("a") &&
         getComputedStyle(control).display === "inline" &&
         (control.parentElement?.textContent?.trim().length ?? 0) > (control.textContent?.trim().length ?? 0);
-      // What is behind a question cannot be reached.
+      // Elements behind a dialog cannot be reached.
       const root = document.querySelector("dialog:modal") ?? document;
       const missed: string[] = [];
       for (const control of root.querySelectorAll<HTMLElement>(controls)) {
@@ -49,7 +49,7 @@ export const tooSmall = (page: Page): Promise<string[]> =>
     [CONTROLS, TARGET_MIN] as const,
   );
 
-/** Those whose focus cannot be seen where shadows and colours of the page are not drawn. */
+/** Controls without a visible focus in forced colours. */
 export const unseenFocus = (page: Page): Promise<string[]> =>
   page.evaluate((controls) => {
     const lines = (from: Element) => {
@@ -77,7 +77,7 @@ export const unseenFocus = (page: Page): Promise<string[]> =>
     return [...new Set(unseen)];
   }, CONTROLS);
 
-/** Those of which nothing is drawn: their place on a picture of the screen has one colour. */
+/** Controls that are not drawn: their area on a screenshot has one colour. */
 export async function undrawn(page: Page): Promise<string[]> {
   await drawn(page);
   const picture = (await page.screenshot({ animations: "disabled", caret: "hide" })).toString("base64");

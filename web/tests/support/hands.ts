@@ -1,4 +1,4 @@
-// How a person reaches things: by mouse, or by keys alone. A task is written once and done with either.
+// Input devices: mouse, or keys alone. A task is written once and run with either.
 import { expect, type Locator, type Page } from "@playwright/test";
 
 export interface Hands {

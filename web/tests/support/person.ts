@@ -1,4 +1,4 @@
-// What one person has, made over the API: the parts that stories and tests are put together from.
+// Builds a person's data over the API for stories and tests.
 import { expect } from "@playwright/test";
 import type { Api, Node, Page, Schemas } from "./api";
 

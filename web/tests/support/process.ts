@@ -17,7 +17,7 @@ export class Started {
   }
 
   static of(program: string, words: string[], env: Record<string, string> = {}): Started {
-    // What is set for the tests is not for the programs they start.
+    // Environment variables of the tests are not passed to the programs.
     const outer = Object.entries(process.env).filter(([name]) => !name.startsWith("SKEIN_"));
     const child = spawn(program, words, {
       env: { ...Object.fromEntries(outer), ...env },

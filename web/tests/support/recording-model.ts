@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 
 export const RECORDING = "recording";
 export interface Request {
-  /** What was told it, without system messages; turns of one speaker in a row come as one message and are parted again. */
+  /** Received messages without system messages; merged turns of one speaker are split again. */
   texts: string[];
   answer: string;
 }

@@ -1,4 +1,4 @@
-// Whether a screen can be used on a narrow window: the page does not scroll sideways, and every control can be seen.
+// Checks a screen on a narrow window: no horizontal scroll, and every control is visible.
 import { expect, type Page } from "@playwright/test";
 import { drawn } from "./held-requests";
 

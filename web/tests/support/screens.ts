@@ -4,7 +4,7 @@ import type { Story } from "./story";
 
 export interface Screen {
   name: string;
-  /** Where a newcomer sees it; undefined where there is nothing to be empty. */
+  /** Address of the empty screen for a new user; undefined if it is never empty. */
   empty?: string;
   filled: (story: Story) => string;
   /** Something of the story that stands there once it is filled. */

@@ -71,7 +71,7 @@ export class ToldModel {
 export class Saying {
   constructor(
     private readonly response: ServerResponse,
-    /** What it was told. */
+    /** Messages of the request. */
     readonly messages: readonly Message[],
   ) {
     response.writeHead(200, { "content-type": "text/event-stream" });
@@ -80,7 +80,7 @@ export class Saying {
   say(text: string): void {
     this.#chunk({ content: text });
   }
-  /** What it thinks aloud before it answers. */
+  /** Streams reasoning before the answer. */
   think(text: string): void {
     this.#chunk({ reasoning_content: text });
   }

@@ -17,7 +17,7 @@ export class Skein {
   private constructor(
     readonly dir: string,
     private program: Started,
-    /** Where the server listens. */
+    /** Address the server listens on. */
     readonly address: string,
     /** Signs the first administrator in, once. */
     readonly link: string,
@@ -29,7 +29,7 @@ export class Skein {
     return new Skein(dir, program, address, link);
   }
 
-  /** Where a browser finds the page. */
+  /** Address of the page. */
   get origin(): string {
     return this.address;
   }

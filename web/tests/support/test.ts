@@ -1,4 +1,4 @@
-// What every browser test begins with: a server, a person, a page that is signed in, and ears for what must not happen.
+// Fixtures of every browser test: a server, a person, a signed-in page, and a watch for forbidden events.
 import { test as base, expect, type BrowserContext, type Page } from "@playwright/test";
 import { Api } from "./api";
 import { Keyboard, Mouse, type Hands } from "./hands";
@@ -25,7 +25,7 @@ interface PerTest {
   told: Page;
   /** The page of somebody who has done nothing, for looking at only. */
   untold: Page;
-  /** Which hands the task is done with. */
+  /** Input device of the task. */
   by: Hands["kind"];
   hands: Hands;
 }
@@ -56,7 +56,7 @@ export async function signIn(context: BrowserContext, skein: Skein, api: Api): P
   await context.addCookies([{ name, value, url: skein.origin, httpOnly: true, sameSite: "Strict" as const }]);
 }
 
-/** What is held back or answered in the server's place when a test ends is nobody's fault. */
+/** Requests still held back or mocked at the end of a test are ignored. */
 async function looked(page: Page, use: (page: Page) => Promise<void>): Promise<void> {
   await use(page);
   if (!page.isClosed()) await page.unrouteAll({ behavior: "ignoreErrors" });

@@ -2,7 +2,7 @@
 import { expect, type BrowserContext, type Page, type Request } from "@playwright/test";
 import { drawn } from "./held-requests";
 
-/** What a screen asks for, and connections that stay open. */
+/** Requests of a screen, and connections that stay open. */
 const ASKED = /\/api\/v1\//;
 const STAYING = /\/api\/v1\/(events|executions\/[^/]+\/stream)/;
 
@@ -29,7 +29,7 @@ export class Watch {
     });
   }
 
-  /** What a test provokes: a browser writes each refused request on its console. */
+  /** Console errors that a test provokes: a browser logs each refused request. */
   allow(...patterns: RegExp[]): void {
     this.#allowed.push(...patterns);
   }
@@ -40,7 +40,7 @@ export class Watch {
     await expect
       .poll(
         async () => {
-          // What came has to be drawn, and may lead to the next question.
+          // The response must be drawn and may cause the next request.
           await drawn(page);
           const busy = showsLoading ? [] : await page.locator("[aria-busy=true]").all();
           const asked = [...this.#underWay].filter((request) => request.frame().page() === page);

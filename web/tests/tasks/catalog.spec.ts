@@ -1,4 +1,4 @@
-// What is kept in the catalog besides tools that are called: sharing, secrets, templates.
+// The catalog besides tool calls: sharing, secrets, templates.
 import { newcomer, signIn } from "../support/test";
 import { expect, task } from "../support/test";
 
@@ -79,29 +79,32 @@ task(
   },
 );
 
-task("make a template, make something from it, archive and restore it", async ({ page, hands, skein }) => {
-  await page.goto(`${skein.origin}/catalog/service-templates`);
-  const name = `Gauges by ${hands.kind}`;
-  await hands.press(page.getByRole("link", { name: /^New .*template/ }).first());
-  await hands.write(page.getByRole("textbox", { name: "Name", exact: true }), name);
-  await hands.press(page.getByRole("button", { name: "Create template" }));
-  await expect(page.getByRole("heading", { name })).toBeVisible();
-  const template = page.url();
-  await hands.press(page.getByRole("link", { name: "Create a service from it" }));
-  await hands.write(page.getByRole("textbox", { name: "Name", exact: true }), "North gauge");
-  await expect(page.getByLabel("Template", { exact: true }).locator("option:checked")).toHaveText(name);
-  await hands.press(page.getByRole("button", { name: "Create service" }));
-  await expect(page.getByRole("heading", { name: "North gauge" })).toBeVisible();
+task(
+  "create a template, create a service from it, archive and restore it",
+  async ({ page, hands, skein }) => {
+    await page.goto(`${skein.origin}/catalog/service-templates`);
+    const name = `Gauges by ${hands.kind}`;
+    await hands.press(page.getByRole("link", { name: /^New .*template/ }).first());
+    await hands.write(page.getByRole("textbox", { name: "Name", exact: true }), name);
+    await hands.press(page.getByRole("button", { name: "Create template" }));
+    await expect(page.getByRole("heading", { name })).toBeVisible();
+    const template = page.url();
+    await hands.press(page.getByRole("link", { name: "Create a service from it" }));
+    await hands.write(page.getByRole("textbox", { name: "Name", exact: true }), "North gauge");
+    await expect(page.getByLabel("Template", { exact: true }).locator("option:checked")).toHaveText(name);
+    await hands.press(page.getByRole("button", { name: "Create service" }));
+    await expect(page.getByRole("heading", { name: "North gauge" })).toBeVisible();
 
-  await page.goto(template);
-  await hands.press(page.getByRole("tab", { name: /Created from it/ }));
-  await expect(page.getByRole("tabpanel").getByRole("link", { name: "North gauge" })).toBeVisible();
-  await hands.press(page.getByRole("button", { name: "Archive" }));
-  await expect(page.getByText("archived", { exact: true }).first()).toBeVisible();
-  await expect(page.getByRole("link", { name: "Create a service from it" })).toHaveCount(0);
-  await hands.press(page.getByRole("button", { name: "Restore" }));
-  await expect(page.getByRole("link", { name: "Create a service from it" })).toBeVisible();
-});
+    await page.goto(template);
+    await hands.press(page.getByRole("tab", { name: /Created from it/ }));
+    await expect(page.getByRole("tabpanel").getByRole("link", { name: "North gauge" })).toBeVisible();
+    await hands.press(page.getByRole("button", { name: "Archive" }));
+    await expect(page.getByText("archived", { exact: true }).first()).toBeVisible();
+    await expect(page.getByRole("link", { name: "Create a service from it" })).toHaveCount(0);
+    await hands.press(page.getByRole("button", { name: "Restore" }));
+    await expect(page.getByRole("link", { name: "Create a service from it" })).toBeVisible();
+  },
+);
 
 task("look at the versions of a tool and go back to one", async ({ page, hands, person, skein }) => {
   const { id: serviceId } = await person.service(`Gauge by ${hands.kind}`);

@@ -5,7 +5,7 @@ import { expect, newcomer, signIn, task } from "../support/test";
 import { Watch } from "../support/watch";
 
 task(
-  "ask somebody else to decide, take it back, and have them decide",
+  "delegate a decision, withdraw it, and have the delegate decide",
   async ({ browser, page, hands, person, skein, watch: own }) => {
     const name = `Ben by ${hands.kind}`;
     const { person: ben } = await newcomer(skein, name);

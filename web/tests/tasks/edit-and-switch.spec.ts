@@ -29,7 +29,7 @@ task("edit a message and switch between the wordings", async ({ page, hands, per
   await expect(turnWith(page, "How many herons on 3 March?")).toHaveCount(1);
   await expect(turns(page).nth(2)).toContainText("1/2");
   await answered(page, 4);
-  // What was said is still there after a reload, and so is the choice.
+  // The messages and the choice survive a reload.
   // It was shown before it was kept.
   await kept;
   await page.reload();

@@ -16,7 +16,7 @@ task("keep a step at a version of a tool", async ({ page, person, hands }) => {
   // Each with the moment it was made.
   const first = await step.locator("option", { hasText: /^Version 1, of/ }).textContent();
   await hands.choose(step.getByLabel("Version", { exact: true }), first?.trim() ?? "");
-  // What it asks for is what that version asked for.
+  // Its inputs are those of that version.
   await hands.write(step.getByLabel(/^river/i), "Aare");
   await expect(definition.getByRole("button", { name: /Level, version 1/ })).toBeVisible();
   await hands.write(step.getByLabel("Output variable"), "level");

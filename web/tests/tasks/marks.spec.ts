@@ -1,4 +1,4 @@
-// What is put beside a turn: remarks, tags, links, and how its words came to be what they are. By keys alone.
+// Marks of a turn: remarks, tags, links and the edit history. By keys alone.
 import { Keyboard } from "../support/hands";
 import { turnWith } from "../support/conversation";
 import { expect, test } from "../support/test";
@@ -51,7 +51,7 @@ test("tag a turn, tag another alike, and take a tag away", async ({ page, person
   const herons = turnWith(page, "Two herons.");
   await expect(herons).toBeFocused();
   await page.keyboard.press("t");
-  // What is tagged elsewhere is offered.
+  // Tags used elsewhere are suggested.
   await hands.press(sheet.getByRole("button", { name: "birds", exact: true }));
   await expect(sheet.getByRole("button", { name: "Remove birds" })).toBeVisible();
   await hands.press(sheet.getByRole("button", { name: "Remove birds" }));

@@ -5,7 +5,7 @@ import { expect, task } from "../support/test";
 type Run = Schemas["WholeExecutionView"];
 
 task(
-  "pause a run, see that nothing more of it begins, and let it go on",
+  "pause a run, see that no further step starts, and continue it",
   async ({ page, person, hands, skein }) => {
     const say = async (id: string, interactionMode: string) => ({
       id,

@@ -2,7 +2,7 @@ import { expect, task } from "../support/test";
 import { composer } from "../support/conversation";
 
 task(
-  "make a project, begin a conversation in it, and switch back",
+  "create a project, start a conversation in it, and switch back",
   async ({ page, hands, person, skein }) => {
     const { id: earlier } = await person.begin("Of before");
     await person.say(earlier, "Two herons.");

@@ -23,7 +23,7 @@ task("regenerate what an edit left stale", async ({ page, hands, person, skein }
   const sheet = page.getByRole("dialog", { name: "Regenerate below" });
   await expect(sheet).toContainText("2 answers will be regenerated");
   await expect(sheet).toContainText("Your message between them is copied unchanged");
-  // What it will take is said before it is done.
+  // The sheet estimates the usage first.
   await expect(sheet.getByText("Estimated from the previous answers.")).toBeVisible();
   await hands.press(sheet.getByRole("button", { name: "Regenerate 2 answers" }));
   await expect(sheet).toBeHidden();

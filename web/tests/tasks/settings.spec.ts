@@ -32,7 +32,7 @@ task("make an access key, use it, and revoke it", async ({ page, hands, skein })
   await expect.poll(() => page.evaluate(() => document.activeElement !== document.body)).toBe(true);
 });
 
-task("make a user, hand on the link, and change what they may do", async ({ page, hands, skein, person }) => {
+task("create a user, pass on the link, and change their role", async ({ page, hands, skein, person }) => {
   await page.goto(`${skein.origin}/settings/users`);
   const name = `Ingeborg by ${hands.kind}`;
   await hands.write(page.getByRole("textbox", { name: "Name" }), name);

@@ -2,7 +2,7 @@ import { expectAccessible, expectAccessibleInDark } from "../support/axe";
 import { turns, turnWith } from "../support/conversation";
 import { expect, task } from "../support/test";
 
-task("see what was done and take it back", async ({ page, hands, person, skein }) => {
+task("read the action history and undo", async ({ page, hands, person, skein }) => {
   const { id } = await person.begin("Herons");
   const first = await person.say(id, "On 3 March there were eleven herons.");
   await person.edit(first, "On 3 March there were nine herons.", true);
@@ -109,7 +109,7 @@ task("delete a tool and a process, and have them back", async ({ page, hands, pe
   await expect(lines.filter({ hasText: "Deleted the tool" }).first()).toContainText("changed since");
   await expect(lines.filter({ hasText: "Restored the process" })).toContainText(process.name);
   await expectAccessible(page, "operations of the catalog");
-  // What was restored can be deleted again from here.
+  // A restore can be undone from here.
   const back = lines.filter({ hasText: "Restored the process" });
   await hands.press(back.getByRole("button", { name: "Undo" }));
   await expect(lines.first()).toContainText("Deleted the process");

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { BranchMoves } from "../../src/state/branchMoves";
 
-describe("where somebody went from this tab", () => {
+describe("moves of this tab", () => {
   /** A server on which the way is the change of that number. */
   const at = (change: number) => async () => `${change}.1`;
   it("makes older what is told of the ways before, and of itself", async () => {
@@ -79,7 +79,7 @@ describe("where somebody went from this tab", () => {
   });
 });
 
-describe("what never comes", () => {
+describe("a response that never comes", () => {
   it("is waited for no longer than a while", async () => {
     vi.useFakeTimers();
     const moves = new BranchMoves();

@@ -59,7 +59,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-describe("what is said", () => {
+describe("a message", () => {
   it("comes after the ways that somebody went before, and before those they go afterwards", async () => {
     const there = activateNode(conversation, "item_a");
     const said = sendMessage(conversation, "item_a", words, [], 1, "draft");

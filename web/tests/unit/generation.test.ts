@@ -43,7 +43,7 @@ const cost = (amount: string, isComplete: boolean) => ({
   isComplete,
 });
 
-describe("how an answer was made", () => {
+describe("a generation", () => {
   it("is told in a few words, and only what is known", () => {
     expect(usedWords(generation({ inputTokens: 1000, outputTokens: 204 }))).toBe("1,204 tokens");
     expect(usedWords(generation({ inputTokens: 7, cost: cost("0.0042", true) }))).toBe(
@@ -100,7 +100,7 @@ describe("how an answer was made", () => {
   });
 });
 
-describe("what a model thought aloud", () => {
+describe("the reasoning of a model", () => {
   const raw = (body: string) => `{"content-type":"text/plain"}\n\n${body}`;
   const streamed = (...documents: unknown[]) =>
     raw(documents.map((one) => `data: ${JSON.stringify(one)}\n\n`).join("") + "data: [DONE]\n\n");

@@ -30,7 +30,7 @@ describe("conversations that were asked for before the project was known", () =>
   });
 });
 
-describe("how an installation is", () => {
+describe("health of an installation", () => {
   it("says of models which cannot be reached, and which nobody tried yet", () => {
     expect(modelHealth([service("A", "healthy")])).toMatchObject({
       words: "1 of 1 model service reachable",

@@ -248,7 +248,7 @@ describe("images of a part", () => {
   });
 });
 
-describe("what has no room", () => {
+describe("parts above the budget", () => {
   const turn = (nodeId: string, tokens: number, reason: string | null = null): Part => ({
     kind: "node",
     nodeId,

@@ -44,7 +44,7 @@ describe("operations in the status bar", () => {
       told(event);
       await settled();
       expect([...jobs.operations]).toEqual([]);
-      // What was said before it ended may be heard after.
+      // Progress sent before the end may arrive after it.
       heard.progressed({ operationId: id, progress: 73 });
       expect([...jobs.operations]).toEqual([]);
     },

@@ -25,7 +25,7 @@ const marked = (id: string, node: string, more: Partial<Marked>): Marked => ({
   ...more,
 });
 
-describe("what was done", () => {
+describe("an action", () => {
   it("is read off facts, and told in words", () => {
     const told = [
       item("1", "NodeMarked", { nodeId: "n", bookmarked: true, tagged: ["heron"] }),
@@ -53,7 +53,7 @@ describe("what was done", () => {
   });
 });
 
-describe("what was done in the catalog and in settings", () => {
+describe("actions in the catalog and in settings", () => {
   const delta = (entityType: string, act?: string) =>
     item(entityType, "EntityDelta", { entityType, entityId: "e", version: 3, commit: "h", act });
   const event = (event: string, more: object) => item(event, "SystemEvent", { event, subject: "s", ...more });
@@ -101,7 +101,7 @@ describe("what was done in the catalog and in settings", () => {
 
 describe("the reverse", () => {
   afterEach(() => vi.unstubAllGlobals());
-  /** What is sent when an entry is taken back, of a server that answers every question alike. */
+  /** Requests of an undo, against a server with constant responses. */
   async function sent(fact: never, answer: unknown = {}, later: never[] = []) {
     const requests: string[] = [];
     vi.stubGlobal("fetch", async (url: string, { method, body }: RequestInit) => {
@@ -119,7 +119,7 @@ describe("the reverse", () => {
     expect(await sent(delta("Tool", "deleted"), { data: { name: "Level" } })).toEqual(restored);
     const changes = { data: {}, changes: [{ field: "name", before: "Level" }] };
     expect(await sent(delta("Tool"), changes)).toEqual(restored);
-    // What took later acts back made versions of its own.
+    // The undo of later actions created versions of its own.
     const fact = { entityType: "Tool", entityId: "e", version: 5, commit: "h5", act: "restored" };
     expect(await sent(delta("Tool"), changes, [item("l", "EntityDelta", fact)])).toEqual([
       'POST /records/e/restore {"version":2,"basedOnHash":"h5"}',
@@ -186,7 +186,7 @@ describe("taking back", () => {
       { kind: "moved", id: "0", at: 0, place: "1.0", conversation: "c", from: "b", to: "a" },
     ];
     expect([...undoable(entries, new Set())]).toEqual(["4", "3", "2"]);
-    // What was taken back, with what took it back, lets one go on further back.
+    // Undone actions and their undo let the key continue further back.
     expect([...undoable(entries, new Set(["4", "2"]))]).toEqual(["3", "1", "0"]);
   });
 });

@@ -58,7 +58,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-/** What a browser keeps for every tab. */
+/** Storage shared by all tabs of a browser. */
 function storage(): Record<string, string> {
   const kept: Record<string, string> = {};
   const way = (value: unknown) => ({ value, enumerable: false });
@@ -69,7 +69,7 @@ function storage(): Record<string, string> {
   });
 }
 
-describe("what is said", () => {
+describe("an outgoing message", () => {
   it("goes out at once, with its answer asked for, and nothing is left", async () => {
     await outbox.say(message("One."));
     await outbox.flush();

@@ -25,7 +25,7 @@ const parallel = (id: string, more: Partial<Step> = {}) =>
   step(id, { execution: { mode: "parallel" }, ...more });
 const of = (...steps: Step[]): Definition => ({ ...blankDefinition(), initialContext: ["topic"], steps });
 
-describe("what steps wait for", () => {
+describe("dependencies of steps", () => {
   it("puts sequential steps one after another", () =>
     expect(dependencies([step("a"), step("b"), step("c")])).toEqual([[], [0], [1]]));
   it("lets parallel steps begin together and the next one wait for all of them", () =>
@@ -56,7 +56,7 @@ describe("what steps wait for", () => {
   });
 });
 
-describe("what was typed for a run", () => {
+describe("the draft of a run", () => {
   const schema = (properties: Record<string, JsonSchema>): JsonSchema => ({ type: "object", properties });
   const asked = schema({ day: { type: "string" }, count: { type: "integer" }, gone: {} });
   const typed = { value: { day: "Monday", count: 3, gone: "away" }, unread: "{", asked };

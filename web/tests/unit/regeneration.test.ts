@@ -14,7 +14,7 @@ const shown = (node: string, stale = false) => ({
 const author = (node: string) => (node.startsWith("a") ? "model" : node.startsWith("q") ? "human" : "system");
 const process = (node: string) => (node === "a9" ? undefined : "chat");
 
-describe("what is regenerated below", () => {
+describe("regeneration steps", () => {
   it("answers in order, with what was said between them", () => {
     const path = [shown("q1"), shown("a1", true), shown("q2"), shown("a2")];
     expect(regenerationSteps(path, 1, author, process).map(({ kind, node }) => `${kind} ${node}`)).toEqual([
@@ -29,7 +29,7 @@ describe("what is regenerated below", () => {
   });
 });
 
-describe("what it costs", () => {
+describe("the estimated cost", () => {
   const owed = (amount: string, currency = "USD") => ({
     isComplete: true,
     owed: [{ amount, currency, payerId: "user_1" }],

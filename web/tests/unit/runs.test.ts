@@ -222,7 +222,7 @@ describe("a flame of what failed, and of what was not done", () => {
   });
 });
 
-describe("what is kept of a run", () => {
+describe("checkpoints of a run", () => {
   it("is every step that ended well, by when it did", () => {
     const kept = checkpointsOf(
       run("r", {
@@ -248,7 +248,7 @@ describe("what is kept of a run", () => {
   });
 });
 
-describe("what nobody could do", () => {
+describe("failed jobs", () => {
   it("is named by its kind, its step and how often it was tried", () => {
     expect(workOf({ queue: "rest_call" })).toBe("HTTP request");
     expect(workOf({ queue: "summaries" })).toBe("Summary");

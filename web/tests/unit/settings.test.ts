@@ -24,7 +24,7 @@ describe("keys", () => {
       ["everywhere.c", false],
     ]);
   });
-  it("that browsers keep are refused", () => {
+  it("reserved by the browser are refused", () => {
     for (const chord of ["Mod+w", "Mod+r", "Mod+Shift+n", "Tab", "Escape", "Alt+ArrowLeft"])
       expect(isKept(chord)).toBe(true);
     for (const chord of ["Mod+k", "Mod+Shift+f", "j", "F2"]) expect(isKept(chord)).toBe(false);
@@ -108,7 +108,7 @@ describe("presets", () => {
   it("stand for the list until something is put on them", () => {
     expect([at("1", {}), at("2", {}), at("3", {})]).toEqual(["chat", "memory", undefined]);
     expect(at("1", { "1": "memory" })).toBe("memory");
-    // What cannot answer any more counts for nothing.
+    // A process that can no longer answer is ignored.
     expect(at("2", { "2": "gone" })).toBe("memory");
   });
   it("tell the first number of a process", () => {

@@ -7,7 +7,7 @@ import { Sentences } from "../../src/state/sentences";
 import { parseNodeReference, nodeReferenceFault } from "../../src/state/nodeReference";
 import { TokenRate } from "../../src/state/rate";
 
-describe("how quickly words come", () => {
+describe("the token rate", () => {
   it("is reckoned over the last seconds, four characters a token", () => {
     const rate = new TokenRate();
     for (let at = 0; at <= 1000; at += 100) rate.add(40, at);
@@ -82,7 +82,7 @@ describe("keys", () => {
   });
 });
 
-describe("what is heard of an answer", () => {
+describe("announcements of an answer", () => {
   const heard = (how: "whole" | "sentences" | "off", texts: string[], whole: string) => {
     const said: string[] = [];
     const hearing = new AnswerAnnouncer((words) => said.push(words));

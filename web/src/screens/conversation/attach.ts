@@ -1,4 +1,4 @@
-// From a file to a part of what is said: its bytes are uploaded, and what a browser can measure of it is measured.
+// Turns a file into a content block: uploads its bytes and measures its size or duration.
 import { upload } from "../../api/client";
 import { Problem as Refusal } from "../../api/problem";
 import type { Block } from "../../state/content";

@@ -43,7 +43,7 @@ export class HashChain {
     }
   };
 
-  /** Everything anew, to the root; tells how many links were judged. */
+  /** Reloads the chain to the root; reports the number of verified links. */
   async verify(tell: (judged: number) => void, goesOn: () => boolean): Promise<boolean> {
     this.#abort.abort();
     this.#abort = new AbortController();

@@ -26,7 +26,7 @@ export interface Difference {
   tokens: number;
 }
 
-/** Parts of one kind are told apart by their nodes; those without one by their order. */
+/** Keys parts by kind and node, or by order if they have no node. */
 function keyed(parts: readonly Part[]): Map<string, Part> {
   const counts = new Map<string, number>();
   const found = new Map<string, Part>();

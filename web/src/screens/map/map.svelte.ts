@@ -177,7 +177,7 @@ export class MapState {
     announcer.say(picked.has(at) ? `Selected, ${picked.size} in all` : `Deselected, ${picked.size} left`);
   }
 
-  /** Sets or takes away a mark of several nodes; all that refuse are told of. */
+  /** Sets or removes a mark of several nodes and reports failures. */
   async mark(nodes: readonly number[], bit: typeof BOOKMARKED | typeof PRUNED): Promise<void> {
     const forest = this.forest;
     if (!forest || nodes.length === 0) return;

@@ -51,7 +51,7 @@ export const spoken = (author: Author): string => SPOKEN[author];
 const CYCLE: Ink[] = ["accent", "person", "warning", "note", "success", "danger"];
 
 const HOUR_MS = 3_600_000;
-/** How long ago something was said, the newest first: each step has an ink and a letter. */
+/** Age steps, newest first: each has a colour and a letter. */
 const AGES: { within: number; ink: Ink; letter: string; label: string }[] = [
   { within: HOUR_MS, ink: "success", letter: "h", label: "In the last hour" },
   { within: 24 * HOUR_MS, ink: "accent", letter: "d", label: "In the last day" },

@@ -31,7 +31,7 @@ export interface LocatedBreach {
   part: Part;
 }
 
-/** Each breach beside what it concerns; one that names several steps is told at each. */
+/** Assigns each breach to its field; one that names several steps is listed at each. */
 export function placed(breaches: readonly Breach[], definition: Definition): LocatedBreach[] {
   return breaches.flatMap((breach) => {
     const parts = /^step \d/i.test(breach.problem)

@@ -71,7 +71,7 @@ function kindOf(schema: JsonSchema): Kind {
   return type === "array" ? "list" : "any";
 }
 
-/** The rows as the server takes them: names alone where nothing else is said, else a JSON Schema. */
+/** The rows for the server: a list of names if nothing else is set, else a JSON Schema. */
 export function contextOf(variables: readonly Variable[]): unknown {
   const plain = ({ kind, title, required, more }: Variable) =>
     kind === "any" && !title && required && Object.keys(more ?? {}).length === 0;

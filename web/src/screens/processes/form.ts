@@ -53,7 +53,7 @@ export function putUnread(definition: FormDefinition, unread: Unread): void {
   for (const [place, step] of asking(definition)) step.unread = unread[place];
 }
 
-/** Takes it along into a definition that was written anew: to the step of the same name, if it asks for the same. */
+/** Carries it into a rewritten definition: to the step of the same name with the same question. */
 export function carryUnread(from: FormDefinition, into: FormDefinition): void {
   const before = asking(from).filter(([, { unread }]) => unread !== undefined);
   for (const [, step] of asking(into)) {

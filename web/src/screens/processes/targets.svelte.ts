@@ -65,7 +65,7 @@ class Targets {
       const { data } = await call("get", "/api/v1/records/{id}", { params: { id }, query: { version } });
       this.#past = { ...this.#past, [key]: data as unknown as Tool };
     } catch (error) {
-      // That there is no such version is told when the process is looked at.
+      // A missing version is reported by the validation of the process.
       if (asProblem(error).status !== 404) this.#asked.delete(key);
     }
   }

@@ -5,7 +5,7 @@ import { OPERATION_NAMES } from "../catalog/kinds";
 export type DeadJob = Schemas["DeadJobView"];
 
 const PAGE = 1_000;
-/** More are not read: whoever has that many looks for what they have in common. */
+/** Upper limit of jobs read: with that many, their common cause matters. */
 export const MOST = 5_000;
 
 /** All of them, those that were put aside last first. */

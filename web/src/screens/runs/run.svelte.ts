@@ -1,4 +1,4 @@
-// One run as it goes on: read anew whenever something of it happens, with the words of its model as they come.
+// One live run: reloaded on each of its events, with the streaming text of its model.
 import { call } from "../../api/client";
 import { onResync, onServerEvent } from "../../api/events";
 import { listen } from "../../api/stream";

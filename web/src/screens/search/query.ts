@@ -78,7 +78,7 @@ export interface ImportedOrigin {
   /** text, message or json. */
   source: string;
   saidBy: string | null;
-  /** When it was brought. */
+  /** Time of the import. */
   knownAt: string;
 }
 /** Names of the kinds of imported episodes. */
@@ -90,7 +90,7 @@ export const IMPORTED_KINDS: Record<string, string> = {
   introspection: "Observation",
 };
 
-/** A node and the episode that remembers it have the same number; what was brought has one of its own. */
+/** A node and its episode share their number; an imported episode has its own. */
 export const remembers = (episode: string, node: string): boolean =>
   episode.slice(episode.indexOf("_")) === node.slice(node.indexOf("_"));
 

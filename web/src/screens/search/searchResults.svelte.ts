@@ -138,7 +138,7 @@ export class SearchResults {
   }
 }
 
-/** An actor is told with a prefix or without one; its number is the same. */
+/** Actor ids come with or without a prefix; the number is the same. */
 const numberOf = (id: string): string => id.slice(id.indexOf("_") + 1);
 const isAmong = (id: string | undefined, actors: readonly string[]): boolean =>
   id !== undefined && actors.some((actor) => numberOf(actor) === numberOf(id));
