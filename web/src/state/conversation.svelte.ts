@@ -1,7 +1,7 @@
 // One open conversation: its shape, the bodies that are in sight, and everything that can be done to it.
 //
-// The shape arrives once as columns and is kept in step by events; bodies are fetched for what is on the screen. What a
-// person does is shown at once and taken back when the server refuses it.
+// The shape arrives once as columns and is kept in step by events; bodies are fetched for nodes on the screen. Actions
+// of a person are shown at once and reverted if the server refuses them.
 import { SvelteMap, SvelteSet } from "svelte/reactivity";
 import { all, call, type Schemas } from "../api/client";
 import { onResync, onServerEvent, type ServerEvent } from "../api/events";

@@ -109,8 +109,8 @@ class Outbox {
   }
 
   /**
-   * Keeps a message and tries to send it, when `inTurn` lets it: not before what else is on its way to its conversation. Comes
-   * back once it is said or waits; throws when it is refused.
+   * Stores a message and tries to send it when `inTurn` allows it: not before earlier requests of its conversation. Resolves
+   * once it is sent or queued; throws if it is refused.
    */
   async say(
     said: Omit<Waiting, "key" | "answerKey" | "user" | "at">,
@@ -221,8 +221,8 @@ class Outbox {
   }
 
   /**
-   * What is sent next: nothing overtakes what was refused in its conversation or waits for its turn there, and nothing goes out
-   * in another's name.
+   * The next message to send: none overtakes a refused or waiting message of its conversation, and none is sent in another
+   * user's name.
    */
   #next(): Waiting | undefined {
     if (!session.isOwn) return undefined;

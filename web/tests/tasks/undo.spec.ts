@@ -32,7 +32,7 @@ task("read the action history and undo", async ({ page, hands, person, skein }) 
   await hands.press(lines.first().getByRole("button", { name: "Undo" }));
   await expect(lines).toHaveCount(3);
   await expect(lines.first()).toContainText("Restored");
-  await expect(lines.first()).toContainText("undone");
+  await expect(lines.first()).toContainText("settled");
   await expect(lines.nth(2).getByRole("button", { name: "Undo" })).toBeVisible();
   await page.keyboard.press("Escape");
   await expect(turn.getByText("pruned")).toHaveCount(0);
@@ -113,5 +113,5 @@ task("delete a tool and a process, and have them back", async ({ page, hands, pe
   const back = lines.filter({ hasText: "Restored the process" });
   await hands.press(back.getByRole("button", { name: "Undo" }));
   await expect(lines.first()).toContainText("Deleted the process");
-  await expect(lines.first()).toContainText("undone");
+  await expect(lines.first()).toContainText("settled");
 });

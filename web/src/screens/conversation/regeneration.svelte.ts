@@ -1,5 +1,5 @@
-// Answers below a change, made again in order. What people said between them is said again after the new answer, word
-// for word; everything old stays where it was, one step back.
+// Regenerates the answers below a change in order. Messages of people between them are copied unchanged; all previous
+// versions are kept.
 import { call, type Schemas } from "../../api/client";
 import { asProblem, Problem } from "../../api/problem";
 import { tokensOf } from "../../state/generation";

@@ -105,9 +105,8 @@ export const SCOPES: { value: Scope; label: string; hint: string }[] = [
     hint: "Its calls need no approval in all your runs, until you revoke this or the tool changes.",
   },
 ];
-/**
- * Whoever decides in another's place approves nothing for good: that is for all runs of whoever gives it. Nor is a version approved
- * for good: that is for the tool as it is now.
+/** * Scopes of an approval. A delegate cannot approve permanently, because that would apply to all runs of the owner. Nor can a
+ * fixed version be approved permanently: a standing approval is for the latest version.
  */
 export const scopesOf = ({
   askedBy,
