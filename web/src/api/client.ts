@@ -28,14 +28,14 @@ export type Success<O> = O extends { responses: infer R }
   ? { [S in keyof R & (200 | 201 | 202)]: Json<R[S]> }[keyof R & (200 | 201 | 202)]
   : never;
 
-interface Manner {
+interface RequestExtras {
   signal?: AbortSignal;
   /** The same key for the same change makes repeating it harmless. */
   key?: string;
   /** The hash a change is based on. */
   ifMatch?: string;
 }
-export type Options<O> = PathParameters<O> & QueryParameters<O> & Body<O> & Manner;
+export type Options<O> = PathParameters<O> & QueryParameters<O> & Body<O> & RequestExtras;
 type Required<O> = object extends Options<O> ? [options?: Options<O>] : [options: Options<O>];
 
 const SAFE_TRIES = 3;
@@ -57,7 +57,7 @@ export async function call<M extends Method, P extends ApiPath<M>>(
   path: P,
   ...[options]: Required<Operation<M, P>>
 ): Promise<Success<Operation<M, P>>> {
-  const response = await answered(method, path, options as Asked | undefined);
+  const response = await answered(method, path, options as RequestOptions | undefined);
   return (response.status === 204 ? undefined : await response.json()) as Success<Operation<M, P>>;
 }
 
@@ -67,13 +67,13 @@ export async function placed<M extends Method, P extends ApiPath<M>>(
   path: P,
   ...[options]: Required<Operation<M, P>>
 ): Promise<string | undefined> {
-  const response = await answered(method, path, options as Asked | undefined);
+  const response = await answered(method, path, options as RequestOptions | undefined);
   // A connection is free for the next request when its answer was read to the end.
   await response.arrayBuffer();
   return response.headers.get("Skein-Cursor") ?? undefined;
 }
 
-async function answered(method: Method, path: string, asked: Asked = {}): Promise<Response> {
+async function answered(method: Method, path: string, asked: RequestOptions = {}): Promise<Response> {
   const headers: Record<string, string> = { Accept: "application/json" };
   if (method !== "get") headers["Idempotency-Key"] = asked.key ?? newKey();
   if (asked.ifMatch) headers["If-Match"] = `"${asked.ifMatch}"`;
@@ -87,13 +87,16 @@ async function answered(method: Method, path: string, asked: Asked = {}): Promis
   });
 }
 
-interface Asked extends Manner {
+interface RequestOptions extends RequestExtras {
   params?: Record<string, string | number>;
   query?: Record<string, unknown>;
   body?: unknown;
 }
 
-export function address(path: string, { params, query }: Pick<Asked, "params" | "query"> = {}): string {
+export function address(
+  path: string,
+  { params, query }: Pick<RequestOptions, "params" | "query"> = {},
+): string {
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) =>
     encodeURIComponent(String(params?.[name] ?? "")),
   );

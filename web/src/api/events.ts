@@ -23,7 +23,7 @@ export interface ProgressEvent {
 }
 export type Connection = "connecting" | "open" | "lost" | "refused";
 
-type Heard =
+type TabMessage =
   | { kind: "told"; told: ServerEvent; cursor?: string }
   | { kind: "progress"; progress: ProgressEvent }
   | { kind: "resync"; cursor?: string }
@@ -68,8 +68,8 @@ export function startEvents(from: string): void {
   cursor ??= from;
   started = new AbortController();
   channel = new BroadcastChannel(LOCK);
-  channel.onmessage = ({ data }: MessageEvent<Heard>) => hear(data, false);
-  channel.postMessage({ kind: "ask" } satisfies Heard);
+  channel.onmessage = ({ data }: MessageEvent<TabMessage>) => hear(data, false);
+  channel.postMessage({ kind: "ask" } satisfies TabMessage);
   const { signal } = started;
   if (!navigator.locks) {
     void lead(signal);
@@ -124,14 +124,14 @@ function receive(event: string, data: string, id: string | undefined): void {
   }
 }
 
-function tell(heard: Heard): void {
+function tell(heard: TabMessage): void {
   channel?.postMessage(heard);
   hear(heard, true);
 }
 
-function hear(heard: Heard, own: boolean): void {
+function hear(heard: TabMessage, own: boolean): void {
   if (heard.kind === "ask") {
-    if (leads && !own) channel?.postMessage({ kind: "connection", connection } satisfies Heard);
+    if (leads && !own) channel?.postMessage({ kind: "connection", connection } satisfies TabMessage);
   } else if (heard.kind === "connection") {
     connection = heard.connection;
     for (const listener of connections) listener(connection);

@@ -1,5 +1,5 @@
 // An error response: the cause, the violated rule and the remedy.
-interface Told {
+interface ProblemBody {
   code?: string;
   message?: string;
   rule?: string | null;
@@ -8,7 +8,7 @@ interface Told {
   retryable?: boolean;
 }
 
-interface Fields extends Told {
+interface Fields extends ProblemBody {
   status: number;
   retryAfterMs?: number;
 }
@@ -68,9 +68,9 @@ export class Problem extends Error {
 
 export async function problemOf(response: Response): Promise<Problem> {
   const text = await response.text().catch(() => "");
-  let told: Told = {};
+  let told: ProblemBody = {};
   try {
-    told = (JSON.parse(text) as { error?: Told }).error ?? {};
+    told = (JSON.parse(text) as { error?: ProblemBody }).error ?? {};
   } catch {
     told = { message: `The server answered ${response.status} without an explanation.` };
   }

@@ -2,7 +2,7 @@
 import { call } from "../api/client";
 import { to } from "../routes";
 import { plain, textOf } from "../state/content";
-import type { Entry, Recorded, RecordedType } from "../state/operations";
+import type { Entry, RecordChange, RecordType } from "../state/operations";
 
 export interface Subject {
   /** Nothing where there is nothing to open. */
@@ -49,7 +49,7 @@ async function conversationNamed(id: string): Promise<Subject> {
   return { href: to.conversation(id), words: title };
 }
 
-const OPENED: Partial<Record<RecordedType, (id: string) => string>> = {
+const OPENED: Partial<Record<RecordType, (id: string) => string>> = {
   Service: (id) => to.catalog("services", id),
   Tool: (id) => to.catalog("tools", id),
   Secret: (id) => to.catalog("secrets", id),
@@ -59,7 +59,7 @@ const OPENED: Partial<Record<RecordedType, (id: string) => string>> = {
 };
 
 /** As it was called then. */
-async function recordNamed({ record: id, version, type }: Recorded): Promise<Subject> {
+async function recordNamed({ record: id, version, type }: RecordChange): Promise<Subject> {
   const { data } = await call("get", "/api/v1/records/{id}", { params: { id }, query: { version } });
   const { name, toolId } = data as { name?: string; toolId?: string };
   if (toolId) return toolNamed(toolId);

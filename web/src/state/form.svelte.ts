@@ -2,7 +2,7 @@
 import { draft, dropDraft, keepDraft } from "./drafts";
 
 /** A draft bears the hash of what it was made from: what was changed elsewhere meanwhile is then not overwritten unseen. */
-type Kept<T> = Partial<T> & { basedOnHash?: string };
+type StoredForm<T> = Partial<T> & { basedOnHash?: string };
 
 export class Form<T extends object> {
   value = $state() as T;
@@ -17,7 +17,9 @@ export class Form<T extends object> {
     this.#place = place;
     this.#first = first;
     this.#firstBase = base;
-    const { basedOnHash, ...typed } = draft<Kept<T> | undefined>(place, undefined) ?? { basedOnHash: base };
+    const { basedOnHash, ...typed } = draft<StoredForm<T> | undefined>(place, undefined) ?? {
+      basedOnHash: base,
+    };
     this.value = { ...first, ...typed };
     this.base = this.isChanged ? basedOnHash : base;
     $effect(() => this.keep());

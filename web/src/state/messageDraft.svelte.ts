@@ -10,7 +10,7 @@ export interface DraftAttachment {
   block?: Block;
   problem?: Problem;
 }
-interface Kept {
+interface StoredDraft {
   text: string;
   attached: DraftAttachment[];
 }
@@ -25,7 +25,7 @@ export class MessageDraft {
 
   constructor(conversation: string) {
     this.place = placeOf(conversation);
-    const kept = draft<Kept | string | undefined>(this.place, undefined);
+    const kept = draft<StoredDraft | string | undefined>(this.place, undefined);
     // Drafts were only words once.
     const { text, attached } = typeof kept === "string" ? { text: kept, attached: [] } : (kept ?? NOTHING);
     this.text = text;
@@ -65,10 +65,10 @@ export class MessageDraft {
     // An attachment that is still uploading is not part of the message yet.
     const attached = this.attached.filter(({ block }) => block);
     if (this.text === "" && attached.length === 0) dropDraft(this.place);
-    else keepDraft(this.place, { text: this.text, attached } satisfies Kept);
+    else keepDraft(this.place, { text: this.text, attached } satisfies StoredDraft);
   }
 }
-const NOTHING: Kept = { text: "", attached: [] };
+const NOTHING: StoredDraft = { text: "", attached: [] };
 
 /** Drafts that are on the screen or that a running action will still write to. */
 const open = new Map<string, MessageDraft>();

@@ -3,7 +3,14 @@ import { call } from "../api/client";
 import { asProblem, type Problem } from "../api/problem";
 import { allDone } from "./pendingActs";
 import { LatestRequest } from "./latestRequest";
-import { entryOf, isAboutTheSame, isTakenBackByKey, undoable, type Entry, type Moved } from "./operations";
+import {
+  entryOf,
+  isAboutTheSame,
+  isTakenBackByKey,
+  undoable,
+  type Entry,
+  type BranchMove,
+} from "./operations";
 import { isAfter } from "./eventPosition";
 import { session } from "./session.svelte";
 import { moveBack, reverse } from "./undoing";
@@ -44,7 +51,7 @@ class Operations {
   busy = $state<string>();
   /** Actions undone in this tab, and their undo actions. */
   settled = $state.raw<ReadonlySet<string>>(new Set());
-  #moves: Moved[] = [];
+  #moves: BranchMove[] = [];
   /** Actions whose undo failed: the key continues with the action before. */
   #failed = new Set<string>();
   #newest = new LatestRequest();
@@ -57,7 +64,7 @@ class Operations {
   /** This tab turned to another branch. */
   moved(conversation: string, from: string, to: string, place: string): void {
     const act = { id: crypto.randomUUID(), at: Date.now(), place };
-    const entry: Moved = { kind: "moved", ...act, conversation, from, to };
+    const entry: BranchMove = { kind: "moved", ...act, conversation, from, to };
     this.#moves = [entry, ...this.#moves].slice(0, READ_MAX);
     if (this.loaded) this.entries = newestFirst([entry, ...this.entries]);
   }
@@ -128,7 +135,7 @@ class Operations {
       this.busy = undefined;
     }
   }
-  async #turnBack(entry: Moved): Promise<undefined> {
+  async #turnBack(entry: BranchMove): Promise<undefined> {
     const place = await moveBack(entry);
     // Only this tab knows the previous position.
     if (place) this.moved(entry.conversation, entry.to, entry.from, place);

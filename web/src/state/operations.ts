@@ -5,7 +5,7 @@ import type { Schemas } from "../api/client";
 type Item = Schemas["ItemView"];
 type Marks = Schemas["MarksBody"];
 
-interface Act {
+interface Action {
   /** The fact that tells it; of what only this tab knows, a name. */
   id: string;
   /** In milliseconds. */
@@ -13,7 +13,7 @@ interface Act {
   /** Among all that happened. */
   place: string;
 }
-export interface Marked extends Act {
+export interface MarksChange extends Action {
   kind: "marked";
   node: string;
   bookmarked?: boolean;
@@ -23,7 +23,7 @@ export interface Marked extends Act {
   tagged: string[];
   untagged: string[];
 }
-export interface Changed extends Act {
+export interface ConversationChange extends Action {
   kind: "changed";
   conversation: string;
   version: number;
@@ -33,31 +33,31 @@ export interface Changed extends Act {
   status: string;
 }
 /** Turning to another branch: where one stood before is known to the tab that did it. */
-export interface Moved extends Act {
+export interface BranchMove extends Action {
   kind: "moved";
   conversation: string;
   from: string;
   to: string;
 }
 /** A change of a versioned record: changed, deleted, archived, restored. */
-export interface Recorded extends Act {
+export interface RecordChange extends Action {
   kind: "recorded";
   /** Author of the change: deleting a tool also removes the secrets that others bound to it. */
   author: string;
   record: string;
-  type: RecordedType;
+  type: RecordType;
   version: number;
   /** Its hash afterwards. */
   hash: string;
   act: "changed" | "deleted" | "archived" | "restored" | "rotated";
 }
 /** A link that was removed, and what it was; older facts do not tell. */
-export interface Unlinked extends Act {
+export interface LinkRemoval extends Action {
   kind: "unlinked";
   relation: string;
   was?: Schemas["NewRelationBody"];
 }
-export interface Configured extends Act {
+export interface SettingChange extends Action {
   kind: "configured";
   setting: string;
   /** Value before; older items do not have it. */
@@ -66,18 +66,26 @@ export interface Configured extends Act {
   value?: unknown;
 }
 /** An address that was allowed until then, as `host:port`. */
-export interface Refused extends Act {
+export interface AddressRevocation extends Action {
   kind: "refused";
   address: string;
 }
 /** An action that nobody can undo, with the reason. */
-export interface Final extends Act {
+export interface PermanentAction extends Action {
   kind: "final";
   about: string;
   words: string;
   why: string;
 }
-export type Entry = Marked | Changed | Moved | Recorded | Unlinked | Configured | Refused | Final;
+export type Entry =
+  | MarksChange
+  | ConversationChange
+  | BranchMove
+  | RecordChange
+  | LinkRemoval
+  | SettingChange
+  | AddressRevocation
+  | PermanentAction;
 
 /** Kinds of records whose changes are listed, as people call them. */
 const RECORDED = {
@@ -91,8 +99,8 @@ const RECORDED = {
   SecretBinding: "own secret of a tool",
   Project: "project",
 } as const;
-export type RecordedType = keyof typeof RECORDED;
-const isRecorded = (type: string): type is RecordedType => Object.hasOwn(RECORDED, type);
+export type RecordType = keyof typeof RECORDED;
+const isRecorded = (type: string): type is RecordType => Object.hasOwn(RECORDED, type);
 
 /** Events that nobody can undo, with the reason. */
 const FINAL: Record<string, [words: string, why: string]> = {
@@ -108,7 +116,7 @@ export function entryOf({ id, _type, realizedAt, cursor, data }: Item): Entry | 
   const act = { id, at: Date.parse(realizedAt), place: cursor };
   switch (_type) {
     case "NodeMarked": {
-      const { nodeId, tagged = [], untagged = [], ...marks } = told as unknown as Told;
+      const { nodeId, tagged = [], untagged = [], ...marks } = told as unknown as EventData;
       return { kind: "marked", ...act, node: nodeId, tagged, untagged, ...marks };
     }
     case "EntityDelta":
@@ -116,13 +124,13 @@ export function entryOf({ id, _type, realizedAt, cursor, data }: Item): Entry | 
     case "RelationRemoved":
       return removalOf(act, told as unknown as Removal);
     case "SystemEvent":
-      return eventOf(act, told as unknown as Told & SystemEvent);
+      return eventOf(act, told as unknown as EventData & SystemEvent);
     default:
       return undefined;
   }
 }
 
-function deltaOf(act: Act, { entityType, entityId, version, commit, author, act: how, document }: Delta) {
+function deltaOf(act: Action, { entityType, entityId, version, commit, author, act: how, document }: Delta) {
   if (version < 2) return undefined;
   if (entityType === "Conversation") {
     const { title = "", status = "" } = document?.data ?? {};
@@ -141,20 +149,20 @@ function deltaOf(act: Act, { entityType, entityId, version, commit, author, act:
   };
 }
 
-function removalOf(act: Act, { relationId, reason: _, ...told }: Removal): Unlinked {
+function removalOf(act: Action, { relationId, reason: _, ...told }: Removal): LinkRemoval {
   const { kind, source, target } = told;
   const was = kind && source && target ? { ...told, kind, source, target } : undefined;
   return { kind: "unlinked", ...act, relation: relationId, was };
 }
 
-function eventOf(act: Act, { event, subject = "", endpoint, ...told }: SystemEvent): Entry | undefined {
+function eventOf(act: Action, { event, subject = "", endpoint, ...told }: SystemEvent): Entry | undefined {
   if (event === "setting.changed")
     return { kind: "configured", ...act, setting: subject, before: told.before, value: told.value };
   if (event === "endpoint.refused") return { kind: "refused", ...act, address: endpoint ?? "" };
   const final = FINAL[event];
   return final && { kind: "final", ...act, about: subject, words: final[0], why: final[1] };
 }
-interface Told {
+interface EventData {
   nodeId: string;
   tagged?: string[];
   untagged?: string[];
@@ -180,7 +188,7 @@ interface Delta {
   version: number;
   commit: string;
   author: string;
-  act?: Recorded["act"];
+  act?: RecordChange["act"];
   document?: { data?: { title?: string; status?: string } };
 }
 
@@ -214,7 +222,7 @@ export function wordsOf(entry: Entry): string {
       return markedWords(entry);
   }
 }
-function recordedWords({ type, act }: Recorded): string {
+function recordedWords({ type, act }: RecordChange): string {
   if (type === "StandingApproval" && act === "deleted") return "Revoked a standing approval";
   if (type === "StandingApproval" && act === "changed") return "Renewed a standing approval";
   if (act === "rotated") return "Replaced the value of the secret";
@@ -226,7 +234,7 @@ function recordedWords({ type, act }: Recorded): string {
   };
   return `${done[act]} the ${RECORDED[type]}`;
 }
-function markedWords(entry: Marked): string {
+function markedWords(entry: MarksChange): string {
   const flags = FLAGS.flatMap((flag) =>
     entry[flag] === undefined ? [] : [WORDS[flag][entry[flag] ? 0 : 1]],
   );
@@ -238,10 +246,10 @@ function markedWords(entry: Marked): string {
 }
 
 /** The marks that take this act back. A label that went with its bookmark comes back with it. */
-export function reverseOf(entry: Marked, before: readonly Entry[]): Marks {
+export function reverseOf(entry: MarksChange, before: readonly Entry[]): Marks {
   const flags = FLAGS.filter((flag) => entry[flag] !== undefined);
   const label = before.find(
-    (one): one is Marked => one.kind === "marked" && one.node === entry.node && one.label !== undefined,
+    (one): one is MarksChange => one.kind === "marked" && one.node === entry.node && one.label !== undefined,
   )?.label;
   return {
     ...Object.fromEntries(flags.map((flag) => [flag, !entry[flag]])),
@@ -283,7 +291,7 @@ function partsOf(entry: Entry): string[] {
       return markedParts(entry);
   }
 }
-function markedParts(entry: Marked): string[] {
+function markedParts(entry: MarksChange): string[] {
   const flags = FLAGS.filter((flag) => entry[flag] !== undefined);
   return [
     ...flags,

@@ -7,7 +7,7 @@ export type Announce = "whole" | "sentences" | "off";
 export type Size = "small" | "normal" | "large" | "largest";
 export type Density = "dense" | "roomy";
 export type Motion = "system" | "reduced";
-interface Kept {
+interface StoredSettings {
   theme: Theme;
   size: Size;
   density: Density;
@@ -19,7 +19,7 @@ interface Kept {
   inspectorWidth: number;
   railNarrow: boolean;
 }
-const FIRST: Kept = {
+const FIRST: StoredSettings = {
   theme: "system",
   size: "normal",
   density: "dense",
@@ -33,7 +33,7 @@ const FIRST: Kept = {
 };
 
 class Settings {
-  #kept = $state<Kept>({ ...FIRST, ...readStored<Partial<Kept>>("settings", {}) });
+  #kept = $state<StoredSettings>({ ...FIRST, ...readStored<Partial<StoredSettings>>("settings", {}) });
 
   get theme() {
     return this.#kept.theme;
@@ -121,14 +121,14 @@ class Settings {
     this.apply();
     const follow = (event: StorageEvent) => {
       if (event.key !== "skein.settings") return;
-      this.#kept = { ...FIRST, ...readStored<Partial<Kept>>("settings", {}) };
+      this.#kept = { ...FIRST, ...readStored<Partial<StoredSettings>>("settings", {}) };
       this.apply();
     };
     addEventListener("storage", follow);
     return () => removeEventListener("storage", follow);
   }
 
-  #change(changes: Partial<Kept>): void {
+  #change(changes: Partial<StoredSettings>): void {
     this.#kept = { ...this.#kept, ...changes };
     writeStored("settings", this.#kept);
     this.apply();

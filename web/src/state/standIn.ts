@@ -8,14 +8,14 @@ export interface StandIn {
   /** The process that was wanted, if it can still be asked. */
   id?: string;
 }
-type Listed = Pick<Schemas["ProcessView"], "id" | "name" | "enabled" | "archived">;
+type ProcessSummary = Pick<Schemas["ProcessView"], "id" | "name" | "enabled" | "archived">;
 type Default = Pick<Schemas["DefaultProcessView"], "chosen" | "problem">;
 
 /** Nothing if the wanted process answers. `hint` is the process that answered last in the conversation. */
 export function standInFor(
   hint: string | null | undefined,
   chosen: Default | undefined,
-  list: readonly Listed[],
+  list: readonly ProcessSummary[],
 ): StandIn | undefined {
   const isHinted = hint !== null && hint !== undefined;
   const wanted = list.find(({ id }) => id === (isHinted ? hint : chosen?.chosen?.id));

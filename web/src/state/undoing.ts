@@ -3,19 +3,19 @@ import { all, call, placed, type Schemas } from "../api/client";
 import { Problem } from "../api/problem";
 import {
   reverseOf,
-  type Changed,
-  type Configured,
+  type ConversationChange,
+  type SettingChange,
   type Entry,
-  type Marked,
-  type Moved,
-  type Recorded,
-  type Refused,
-  type Unlinked,
+  type MarksChange,
+  type BranchMove,
+  type RecordChange,
+  type AddressRevocation,
+  type LinkRemoval,
 } from "./operations";
 
 /** Does the reverse of one act among all that are known, newest first. Tells which version of a record that made, if any. */
 export function reverse(
-  entry: Exclude<Entry, Moved>,
+  entry: Exclude<Entry, BranchMove>,
   entries: readonly Entry[],
   byKey = false,
 ): Promise<number | undefined> {
@@ -39,13 +39,13 @@ export function reverse(
 
 const refusal = (message: string): Problem => new Problem({ status: 409, code: "not_undone", message });
 
-async function markBack(entry: Marked, entries: readonly Entry[]): Promise<undefined> {
+async function markBack(entry: MarksChange, entries: readonly Entry[]): Promise<undefined> {
   const body = reverseOf(entry, entries.slice(entries.indexOf(entry) + 1));
   await call("put", "/api/v1/nodes/{id}/marks", { params: { id: entry.node }, body });
 }
 
 /** Goes back to where one stood; tells the place of that among all that happened. */
-export async function moveBack({ conversation, from }: Moved): Promise<string | undefined> {
+export async function moveBack({ conversation, from }: BranchMove): Promise<string | undefined> {
   const { turnId } = await call("get", "/api/v1/nodes/{id}", { params: { id: from } });
   return placed("put", "/api/v1/conversations/{id}/turns/{turnId}/alternatives/{nodeId}/activate", {
     params: { id: conversation, turnId: turnId ?? "", nodeId: from },
@@ -72,7 +72,7 @@ const CHANGEABLE = {
 async function changeBack(
   kind: keyof typeof CHANGEABLE,
   id: string,
-  { version, hash }: Changed | Recorded,
+  { version, hash }: ConversationChange | RecordChange,
   entries: readonly Entry[],
 ): Promise<number> {
   const before = (await changedBy(id, version))
@@ -89,7 +89,7 @@ async function changedBy(id: string, version: number): Promise<Schemas["ChangeVi
 }
 
 async function backOf(
-  entry: Recorded,
+  entry: RecordChange,
   entries: readonly Entry[],
   byKey: boolean,
 ): Promise<number | undefined> {
@@ -116,26 +116,26 @@ async function backOf(
 
 /** Current version of a record, as far as known here: undone actions created versions of their own. */
 function newestOf(record: string, entries: readonly Entry[]): string | undefined {
-  const about = (entry: Entry): entry is Changed | Recorded =>
+  const about = (entry: Entry): entry is ConversationChange | RecordChange =>
     (entry.kind === "recorded" && entry.record === record) ||
     (entry.kind === "changed" && entry.conversation === record);
   return entries.find(about)?.hash;
 }
 
 /** Acts that name no state are not done to one that nobody here has seen. */
-async function isAsKnown(entry: Recorded, entries: readonly Entry[]): Promise<void> {
+async function isAsKnown(entry: RecordChange, entries: readonly Entry[]): Promise<void> {
   const { hash } = await call("get", "/api/v1/records/{id}", { params: { id: entry.record } });
   if (hash !== (newestOf(entry.record, entries) ?? entry.hash))
     throw refusal("Someone else changed it meanwhile. Load the newest version.");
 }
 
-async function before({ record, version }: Recorded): Promise<Record<string, unknown>> {
+async function before({ record, version }: RecordChange): Promise<Record<string, unknown>> {
   const params = { id: record };
   const { data } = await call("get", "/api/v1/records/{id}", { params, query: { version: version - 1 } });
   return data as Record<string, unknown>;
 }
 
-async function shareBack({ record: id, type }: Recorded, shared: boolean): Promise<number> {
+async function shareBack({ record: id, type }: RecordChange, shared: boolean): Promise<number> {
   const options = { params: { id }, body: { shared } };
   switch (type) {
     case "Service":
@@ -149,7 +149,7 @@ async function shareBack({ record: id, type }: Recorded, shared: boolean): Promi
   }
 }
 
-async function deleteAgain({ record: id, type }: Recorded): Promise<undefined> {
+async function deleteAgain({ record: id, type }: RecordChange): Promise<undefined> {
   const params = { id };
   if (type === "Service") await call("delete", "/api/v1/services/{id}", { params });
   else if (type === "Process") await call("delete", "/api/v1/processes/{id}", { params });
@@ -157,7 +157,7 @@ async function deleteAgain({ record: id, type }: Recorded): Promise<undefined> {
   else await call("delete", "/api/v1/tools/{id}", { params });
 }
 
-async function bindAgain(entry: Recorded): Promise<undefined> {
+async function bindAgain(entry: RecordChange): Promise<undefined> {
   const { toolId, secretId } = await before(entry);
   const bound = await all((cursor) =>
     call("get", "/api/v1/records", { query: { type: "SecretBinding", cursor } }),
@@ -171,7 +171,7 @@ async function bindAgain(entry: Recorded): Promise<undefined> {
   });
 }
 
-async function linkAgain({ was }: Unlinked): Promise<undefined> {
+async function linkAgain({ was }: LinkRemoval): Promise<undefined> {
   if (!was) throw refusal("This entry does not record the previous value.");
   const { source: of, kind } = was;
   const there = await all((cursor) =>
@@ -181,7 +181,7 @@ async function linkAgain({ was }: Unlinked): Promise<undefined> {
   await call("post", "/api/v1/relations", { body: was });
 }
 
-async function setBack({ setting, before, value }: Configured): Promise<undefined> {
+async function setBack({ setting, before, value }: SettingChange): Promise<undefined> {
   const params = { name: setting };
   const now = await call("get", "/api/v1/settings/{name}", { params });
   if (JSON.stringify(now.value) !== JSON.stringify(value))
@@ -189,7 +189,7 @@ async function setBack({ setting, before, value }: Configured): Promise<undefine
   await call("put", "/api/v1/settings/{name}", { params, body: { value: before, basedOnHash: now.hash } });
 }
 
-async function allowAgain({ address }: Refused): Promise<undefined> {
+async function allowAgain({ address }: AddressRevocation): Promise<undefined> {
   const colon = address.lastIndexOf(":");
   const host = address.slice(0, colon).replace(/^\[(.*)\]$/, "$1");
   const port = Number(address.slice(colon + 1));

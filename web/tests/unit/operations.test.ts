@@ -7,14 +7,14 @@ import {
   undoable,
   wordsOf,
   type Entry,
-  type Marked,
-  type Moved,
+  type MarksChange,
+  type BranchMove,
 } from "../../src/state/operations";
 import { reverse } from "../../src/state/undoing";
 
 const item = (id: string, _type: string, data: unknown) =>
   ({ id, _type, data, cursor: "1.0", realizedAt: "2026-11-15T09:30:00.000Z" }) as never;
-const marked = (id: string, node: string, more: Partial<Marked>): Marked => ({
+const marked = (id: string, node: string, more: Partial<MarksChange>): MarksChange => ({
   kind: "marked",
   id,
   at: 0,
@@ -108,7 +108,7 @@ describe("the reverse", () => {
       if (method !== "GET") requests.push(`${method} ${url.replace("/api/v1", "")} ${String(body ?? "")}`);
       return Response.json(typeof answer === "function" ? (answer(url) as unknown) : answer);
     });
-    const entry = entryOf(fact) as Exclude<Entry, Moved>;
+    const entry = entryOf(fact) as Exclude<Entry, BranchMove>;
     await reverse(entry, [...later.map((one) => entryOf(one) as Entry), entry]);
     return requests;
   }

@@ -11,7 +11,7 @@ import {
   type Step,
 } from "../../src/screens/processes/definition";
 import { laidOut, ranks, towards } from "../../src/screens/processes/graph";
-import { offered } from "../../src/screens/processes/runDraft";
+import { initialValues } from "../../src/screens/processes/runDraft";
 import { standInFor } from "../../src/state/standIn";
 import type { JsonSchema } from "../../src/ui/jsonSchema";
 import { readInput, shownInput } from "../../src/screens/processes/inputText";
@@ -61,29 +61,32 @@ describe("the draft of a run", () => {
   const asked = schema({ day: { type: "string" }, count: { type: "integer" }, gone: {} });
   const typed = { value: { day: "Monday", count: 3, gone: "away" }, unread: "{", asked };
   it("is offered again whole while the process asks for the same", () =>
-    expect(offered(schema({ gone: {}, count: { type: "integer" }, day: { type: "string" } }), typed)).toEqual(
-      {
-        value: typed.value,
-        unread: "{",
-        left: [],
-      },
-    ));
+    expect(
+      initialValues(schema({ gone: {}, count: { type: "integer" }, day: { type: "string" } }), typed),
+    ).toEqual({
+      value: typed.value,
+      unread: "{",
+      left: [],
+    }));
   it("is offered as far as it fits, and what is not read yet, when the process asks for something else", () => {
     const now = schema({ day: { type: "string" }, count: { type: "string" }, far: { default: 2 } });
-    expect(offered(now, typed)).toMatchObject({ value: { day: "Monday", far: 2 }, unread: "{" });
-    expect(offered(schema({ day: { enum: ["Sunday"] } }), typed)).toMatchObject({ value: {}, unread: "{" });
+    expect(initialValues(now, typed)).toMatchObject({ value: { day: "Monday", far: 2 }, unread: "{" });
+    expect(initialValues(schema({ day: { enum: ["Sunday"] } }), typed)).toMatchObject({
+      value: {},
+      unread: "{",
+    });
   });
   it("is shown with the reason where it does not fit, and taken again where it does later", () => {
     const now = schema({ day: { enum: ["Sunday"] }, count: { type: "string" } });
-    const { value, left } = offered(now, typed);
+    const { value, left } = initialValues(now, typed);
     expect(left).toEqual([
       { name: "day", value: "Monday", why: "must be one of the choices" },
       { name: "count", value: 3, why: "must be text" },
       { name: "gone", value: "away", why: "is no longer an input" },
     ]);
     const kept = { value: { ...value, count: "four" }, asked: now, left };
-    expect(offered(now, kept)).toEqual({ value: { count: "four" }, unread: undefined, left });
-    const again = offered(schema({ day: { type: "string" }, count: { type: "string" } }), kept);
+    expect(initialValues(now, kept)).toEqual({ value: { count: "four" }, unread: undefined, left });
+    const again = initialValues(schema({ day: { type: "string" }, count: { type: "string" } }), kept);
     expect(again.value).toEqual({ day: "Monday", count: "four" });
     expect(again.left.map(({ name }) => name)).toEqual(["gone"]);
   });

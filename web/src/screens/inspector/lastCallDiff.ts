@@ -59,7 +59,7 @@ export const changeLabel = ({ part }: Change): string => labelOf(part);
 export const signed = (tokens: number): string =>
   `${tokens < 0 ? "−" : "+"}${Math.abs(tokens).toLocaleString("en-GB")}`;
 
-interface Reported {
+interface RecordedCall {
   messages?: unknown;
   report?: CallContext;
 }
@@ -85,10 +85,10 @@ export async function lastCall(
 async function outputOf(
   result: Record<string, unknown> | undefined,
   signal: AbortSignal,
-): Promise<Reported | undefined> {
+): Promise<RecordedCall | undefined> {
   if (typeof result?.outputId !== "string") return asReported(result?.output);
   const answer = await send(`/api/v1/items/${result.outputId}/payload`, { method: "GET", signal });
   return asReported(await answer.json().catch(() => undefined));
 }
-const asReported = (output: unknown): Reported | undefined =>
+const asReported = (output: unknown): RecordedCall | undefined =>
   output !== null && typeof output === "object" ? output : undefined;

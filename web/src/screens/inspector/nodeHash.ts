@@ -20,7 +20,7 @@ function byCodePoint(one: string, other: string): number {
   return a.length - b.length;
 }
 
-export interface Hashed {
+export interface HashInput {
   content: unknown;
   parents: readonly string[];
   createdAt: string;
@@ -29,7 +29,7 @@ export interface Hashed {
   rawResponse?: string;
 }
 /** The hashed text. */
-export function hashedText({ content, parents, createdAt, authorId, rawResponse }: Hashed): string {
+export function hashedText({ content, parents, createdAt, authorId, rawResponse }: HashInput): string {
   const fields = [
     canonical(content),
     [...parents].sort().join(","),
@@ -44,7 +44,7 @@ export async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-export interface Checked {
+export interface HashCheck {
   expected: string;
   found: string;
   /** Of the raw response, when its bytes are not those that were kept. */
@@ -52,7 +52,7 @@ export interface Checked {
 }
 
 /** Reads a node again and everything its hash covers, and computes it. */
-export async function checkHere(link: Link, signal?: AbortSignal): Promise<Checked> {
+export async function checkHere(link: Link, signal?: AbortSignal): Promise<HashCheck> {
   const node = await call("get", "/api/v1/nodes/{id}", { params: { id: link.nodeId }, signal });
   const edges = await call("get", "/api/v1/nodes/{id}/edges", { params: { id: link.nodeId }, signal });
   const into = edges.data.find(({ targetId }) => targetId === link.nodeId);

@@ -10,7 +10,7 @@ export interface OfferedTool {
   tokens: number;
   definition: { name: string; description?: string; parameters: unknown };
 }
-export interface Offered {
+export interface ToolOffer {
   processId: string;
   process: string;
   tools: OfferedTool[];
@@ -26,13 +26,13 @@ export const offerName = (name: string): string =>
     .map((letter) => (/[a-z0-9_-]/i.test(letter) ? letter.toLowerCase() : "_"))
     .join("") || "tool";
 
-interface Described {
+interface ToolDescription {
   id: string;
   name: string;
   description?: string | null;
   inputSchema: unknown;
 }
-export function offeredTool({ id, name, description, inputSchema }: Described): OfferedTool {
+export function offeredTool({ id, name, description, inputSchema }: ToolDescription): OfferedTool {
   const definition = {
     name: offerName(name),
     ...(description ? { description } : {}),
@@ -46,16 +46,16 @@ async function describedAs(
   id: string,
   version: number | null | undefined,
   signal: AbortSignal,
-): Promise<Described> {
+): Promise<ToolDescription> {
   const tool = await call("get", "/api/v1/tools/{id}", { params: { id }, signal });
   if (!version) return tool;
   const past = await call("get", "/api/v1/records/{id}", { params: { id }, query: { version }, signal });
-  const { description, inputSchema } = past.data as Partial<Described>;
+  const { description, inputSchema } = past.data as Partial<ToolDescription>;
   return { id, name: tool.name, description, inputSchema };
 }
 
 /** Tools offered by the last chosen process of this conversation; undefined if it offers none. */
-export async function offeredIn(conversation: string, signal: AbortSignal): Promise<Offered | undefined> {
+export async function offeredIn(conversation: string, signal: AbortSignal): Promise<ToolOffer | undefined> {
   const { processId } = await call("get", "/api/v1/conversations/{id}", {
     params: { id: conversation },
     signal,

@@ -9,7 +9,7 @@ import type { Texts } from "./nodeTexts.svelte";
 import { clipped, wrapped } from "./textFit";
 
 export type Inks = Record<Ink, string>;
-export interface Drawn {
+export interface MapDrawing {
   scene: Scene;
   camera: Camera;
   window: Extent;
@@ -30,7 +30,7 @@ const TITLE_LEFT = 11;
 const CARD_LEFT = 10;
 
 /** Draws; gives back which entries were drawn with words, so that their words can be read. */
-export function paint(context: Context, drawn: Drawn): number[] {
+export function paint(context: Context, drawn: MapDrawing): number[] {
   const { scene, camera, window, inks } = drawn;
   const detail = detailOf(camera);
   context.clearRect(0, 0, window.width, window.height);
@@ -64,7 +64,13 @@ export function paint(context: Context, drawn: Drawn): number[] {
   return detail === "dots" ? [] : shown;
 }
 
-function drawEdges(context: Context, drawn: Drawn, detail: Detail, edges: number[], onPath: 0 | 1): void {
+function drawEdges(
+  context: Context,
+  drawn: MapDrawing,
+  detail: Detail,
+  edges: number[],
+  onPath: 0 | 1,
+): void {
   const { scene, camera, inks } = drawn;
   const { layout, outline } = scene;
   const bent = camera.stepY >= 3;
@@ -93,7 +99,7 @@ function drawEdges(context: Context, drawn: Drawn, detail: Detail, edges: number
   context.stroke();
 }
 
-function drawEntry(context: Context, drawn: Drawn, detail: Detail, entry: number): void {
+function drawEntry(context: Context, drawn: MapDrawing, detail: Detail, entry: number): void {
   const { scene, camera, inks, by, makers } = drawn;
   const { forest, outline, layout } = scene;
   const at = outline.node[entry] ?? 0;
@@ -125,7 +131,7 @@ const marksOf = (marks: number, stale: boolean, status: string): string =>
     .filter(Boolean)
     .join(" ");
 
-function wordsOf({ scene, texts }: Drawn, entry: number): string {
+function wordsOf({ scene, texts }: MapDrawing, entry: number): string {
   const at = scene.outline.node[entry] ?? 0;
   const run = scene.outline.run[entry] ?? 0;
   if (run > 0) return `⋯ ${run.toLocaleString()} turns in a row`;
@@ -133,7 +139,14 @@ function wordsOf({ scene, texts }: Drawn, entry: number): string {
   return words?.label ?? words?.brief ?? "";
 }
 
-function drawTitle(context: Context, drawn: Drawn, entry: number, look: Look, x: number, y: number): void {
+function drawTitle(
+  context: Context,
+  drawn: MapDrawing,
+  entry: number,
+  look: Look,
+  x: number,
+  y: number,
+): void {
   const { scene, camera, inks, font } = drawn;
   const at = scene.outline.node[entry] ?? 0;
   const run = (scene.outline.run[entry] ?? 0) > 0;
@@ -159,7 +172,14 @@ function drawTitle(context: Context, drawn: Drawn, entry: number, look: Look, x:
 }
 
 /** The line from where the words end to where the branches begin. */
-function drawStem(context: Context, drawn: Drawn, entry: number, from: number, to: number, y: number): void {
+function drawStem(
+  context: Context,
+  drawn: MapDrawing,
+  entry: number,
+  from: number,
+  to: number,
+  y: number,
+): void {
   const { scene, inks } = drawn;
   if (scene.outline.open[entry] === 0 || to <= from) return;
   if (scene.outline.open[entry] === 1 && scene.outline.run[entry] === 0) return;
@@ -172,7 +192,14 @@ function drawStem(context: Context, drawn: Drawn, entry: number, from: number, t
   context.stroke();
 }
 
-function drawCard(context: Context, drawn: Drawn, entry: number, look: Look, x: number, y: number): void {
+function drawCard(
+  context: Context,
+  drawn: MapDrawing,
+  entry: number,
+  look: Look,
+  x: number,
+  y: number,
+): void {
   const { scene, camera, inks, font, texts } = drawn;
   const at = scene.outline.node[entry] ?? 0;
   if (scene.outline.run[entry]) return drawTitle(context, drawn, entry, look, x, y);
@@ -207,7 +234,14 @@ function drawCard(context: Context, drawn: Drawn, entry: number, look: Look, x: 
 }
 
 /** Around what has the focus, and, dashed, around what was picked. */
-function ring(context: Context, drawn: Drawn, entry: number, x: number, y: number, radius: number): void {
+function ring(
+  context: Context,
+  drawn: MapDrawing,
+  entry: number,
+  x: number,
+  y: number,
+  radius: number,
+): void {
   const { scene, inks } = drawn;
   const at = scene.outline.node[entry] ?? 0;
   const isCurrent = entry === drawn.current;

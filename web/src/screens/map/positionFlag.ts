@@ -1,9 +1,9 @@
 // "You are here".
 import { screenX, screenY, type Detail } from "./camera";
-import type { Drawn } from "./paint";
+import type { MapDrawing } from "./paint";
 
 /** A flag at the node one stands at; at the edge, with an arrow, when it is out of sight. */
-export function drawHere(context: CanvasRenderingContext2D, drawn: Drawn, detail: Detail): void {
+export function drawHere(context: CanvasRenderingContext2D, drawn: MapDrawing, detail: Detail): void {
   const { scene, camera, window, inks, font } = drawn;
   if (scene.here < 0) return;
   const x = screenX(camera, scene.layout.x[scene.here] ?? 0);

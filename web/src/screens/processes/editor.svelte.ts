@@ -7,7 +7,7 @@ import { placed, type LocatedBreach, type Part } from "./breaches";
 import { blankDefinition, definitionOf, type Definition, type Process } from "./definition";
 import { carryUnread, cleaned, formOf, isSame, putUnread, unreadAnswers, type FormDefinition } from "./form";
 
-interface Kept {
+interface StoredProcess {
   definition: Definition;
   hash?: string;
   unread?: Unread;
@@ -82,7 +82,7 @@ export class Editor {
       this.loadProblem = undefined;
       if (!this.isNew)
         this.process = await call("get", "/api/v1/processes/{id}", { params: { id: this.id } });
-      const kept = draft<Kept | undefined>(this.#place, undefined);
+      const kept = draft<StoredProcess | undefined>(this.#place, undefined);
       this.#unread = kept?.unread ?? {};
       this.#show(kept?.definition ?? (this.process ? definitionOf(this.process) : blankDefinition()));
       putUnread(this.definition, this.#unread);
@@ -139,7 +139,7 @@ export class Editor {
     const definition = cleaned($state.snapshot(this.definition));
     const { raw, context } = this.#unread;
     const unread = { raw, context, ...unreadAnswers(this.definition) };
-    keepDraft(place, { definition, hash, unread } satisfies Kept);
+    keepDraft(place, { definition, hash, unread } satisfies StoredProcess);
   }
 
   check(wait: number): void {

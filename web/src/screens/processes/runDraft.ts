@@ -4,27 +4,27 @@ import { isAlike } from "./form";
 
 type Values = Record<string, unknown>;
 /** A value that was typed for another version and has no place in this one. */
-export interface Left {
+export interface DroppedValue {
   name: string;
   value: unknown;
   why: string;
 }
-export interface Typed {
+export interface RunDraft {
   value?: Values;
   /** Text that cannot be read yet. */
   unread?: string;
   /** Inputs of the process at the time of typing. */
   asked?: JsonSchema;
-  left?: Left[];
+  left?: DroppedValue[];
 }
-export interface Offered {
+export interface InitialValues {
   value: Values;
   unread?: string;
-  left: Left[];
+  left: DroppedValue[];
 }
 
 /** Initial values of the form: typed values that still fit; the others are listed beside it. */
-export function offered(schema: JsonSchema, typed: Typed): Offered {
+export function initialValues(schema: JsonSchema, typed: RunDraft): InitialValues {
   const start = (startOf(schema) ?? {}) as Values;
   const { value = start, unread, left = [] } = typed;
   if (isAlike(typed.asked, schema)) return { value, unread, left };

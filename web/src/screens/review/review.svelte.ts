@@ -7,7 +7,7 @@ import type { Process, Step } from "../processes/definition";
 import type { RunView } from "../runs/trace";
 import { asReview, stepOf, usualScope, type Decision, type ReviewView, type Scope } from "./reviewRequest";
 
-interface Typed {
+interface ReviewDraft {
   inputs?: Record<string, unknown>;
   value?: Record<string, unknown>;
   reason?: string;
@@ -44,7 +44,7 @@ export class ReviewStore {
 
   constructor(id: string) {
     this.id = id;
-    const typed = draft<Typed>(this.#place, {});
+    const typed = draft<ReviewDraft>(this.#place, {});
     this.value = typed.value ?? {};
     this.reason = typed.reason ?? "";
     this.question = typed.question ?? "";

@@ -75,12 +75,12 @@ interface Shelf {
   end: number;
   spans: Span[];
 }
-interface Measured {
+interface LaneMeasure {
   height: number;
   end: number;
 }
 /** Height of each span, so that nothing is drawn below a span that did not start it. */
-function measure(span: Span, shelvesOf: Map<Span, Shelf[]>): Measured {
+function measure(span: Span, shelvesOf: Map<Span, Shelf[]>): LaneMeasure {
   const shelves: Shelf[] = [];
   let end = span.end;
   for (const below of span.below.sort((one, other) => one.start - other.start)) {

@@ -3,10 +3,10 @@ import { call, type Schemas } from "../../api/client";
 import { announcer } from "../../shell/announcer.svelte";
 import type { RunView } from "./trace";
 
-type Turned = Schemas["WholeExecutionView"];
-type Paused = Pick<RunView, "id" | "status" | "pausedAt">;
+type PauseResponse = Schemas["WholeExecutionView"];
+type PausableRun = Pick<RunView, "id" | "status" | "pausedAt">;
 
-export const isPausable = (run: Paused): boolean => run.status === "running";
+export const isPausable = (run: PausableRun): boolean => run.status === "running";
 
 export class Pausing {
   isBusy = $state(false);
@@ -14,14 +14,14 @@ export class Pausing {
   title = $state("");
 
   /** Pauses what goes on, and lets go on what is paused. Whether there was anything to do. */
-  turn(run: Paused, then: (run: Turned) => void, event?: KeyboardEvent): boolean {
+  turn(run: PausableRun, then: (run: PauseResponse) => void, event?: KeyboardEvent): boolean {
     if (!isPausable(run)) return false;
     // A key that is held down is one wish.
     if (!event?.repeat && !this.isBusy) void this.#turn(run, then);
     return true;
   }
 
-  async #turn({ id, pausedAt }: Paused, then: (run: Turned) => void): Promise<void> {
+  async #turn({ id, pausedAt }: PausableRun, then: (run: PauseResponse) => void): Promise<void> {
     const paused = !pausedAt;
     this.isBusy = true;
     this.problem = undefined;

@@ -5,11 +5,11 @@ import type { WholeRun } from "./trace";
 
 const known = new Map<string, Process>();
 
-type Carried = Pick<WholeRun, "processId" | "processVersion">;
-const keyOf = ({ processId, processVersion }: Carried) => `${processId}@${processVersion}`;
+type VersionedRun = Pick<WholeRun, "processId" | "processVersion">;
+const keyOf = ({ processId, processVersion }: VersionedRun) => `${processId}@${processVersion}`;
 
 /** The definition of a run never changes, so it is fetched once. */
-export async function definitionOf(run: Carried): Promise<Process> {
+export async function definitionOf(run: VersionedRun): Promise<Process> {
   const found =
     known.get(keyOf(run)) ??
     (await call("get", "/api/v1/processes/{id}", {
@@ -23,10 +23,10 @@ export async function definitionOf(run: Carried): Promise<Process> {
 export class DefinitionOfRun {
   process = $state.raw<Process>();
   problem = $state.raw<unknown>();
-  #run: () => Carried;
+  #run: () => VersionedRun;
   #wanted = "";
 
-  constructor(run: () => Carried) {
+  constructor(run: () => VersionedRun) {
     this.#run = run;
     $effect(() => {
       if (this.#wanted !== keyOf(run())) void this.again();

@@ -1,7 +1,7 @@
 // Collects a user's configuration in one file: definitions and settings, never the value of a secret.
 import { all, call, type Schemas } from "../../api/client";
 
-type Owned = { ownerId: string };
+type OwnedEntry = { ownerId: string };
 interface Lists {
   services: Schemas["ServiceView"][];
   tools: Schemas["ToolView"][];
@@ -35,7 +35,8 @@ export function configurationOf(
   owner: string,
   now: Date,
 ): Configuration {
-  const own = (entries: readonly Owned[]) => entries.filter(({ ownerId }) => ownerId === owner).map(lasting);
+  const own = (entries: readonly OwnedEntry[]) =>
+    entries.filter(({ ownerId }) => ownerId === owner).map(lasting);
   return {
     format: "skein-configuration",
     version: 1,
