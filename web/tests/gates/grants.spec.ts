@@ -25,7 +25,7 @@ test("a grant reads another user's conversation and changes nothing", async ({
   await dialog.getByRole("textbox", { name: "Name" }).fill("ticket 42");
   await dialog.getByRole("textbox", { name: "Reason" }).fill("Anna asked me to look for a lost note");
   await dialog.getByRole("button", { name: "Create grant" }).click();
-  await dialog.getByRole("button", { name: "Look now" }).click();
+  await dialog.getByRole("button", { name: "View now" }).click();
 
   const banner = page.getByRole("region", { name: "Viewing another account" });
   await expect(banner).toContainText("Anna");
@@ -121,7 +121,7 @@ test("pictures, sound and the export of somebody else come by the grant, too", a
   });
 
   await page.goto(`${skein.origin}/c/${id}`);
-  await page.getByRole("button", { name: "Show a dot whole" }).click();
+  await page.getByRole("button", { name: "Show a dot full size" }).click();
   const whole = page.getByRole("dialog", { name: "a dot" }).getByRole("img");
   await expect.poll(() => whole.evaluate((img) => (img as HTMLImageElement).naturalWidth)).toBe(1);
   await page.keyboard.press("Escape");

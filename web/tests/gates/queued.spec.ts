@@ -64,7 +64,7 @@ test("Stop is in the composer, acts by its key while somebody writes, and what w
   await composer(page).press("Control+.");
   await expect(stop).toHaveCount(0);
   const waiting = turnWith(page, "Enough.");
-  await expect(waiting.getByRole("alert")).toContainText("The answer did not finish.");
+  await expect(waiting.getByRole("alert")).toContainText("The answer did not complete.");
   await waiting.getByRole("button", { name: "Try again" }).click();
   const next = await model.asked();
   expect(next.messages.filter(({ role }) => role !== "system").map(({ content }) => content)).toEqual([

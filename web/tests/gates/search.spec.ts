@@ -93,8 +93,8 @@ test("related messages are offered while a person writes", async ({ page, person
   await person.findable();
   await page.goto(`${skein.origin}/c/${id}`);
   await composer(page).fill("where does the kingfisher nest?");
-  const panel = page.locator("details").filter({ hasText: "said of this elsewhere" });
-  await expect(panel).toContainText("2 things were said of this elsewhere");
+  const panel = page.locator("details").filter({ hasText: "related messages" });
+  await expect(panel).toContainText("2 related messages");
   await panel.locator("summary").press("Enter");
   await expect(panel.getByRole("link", { name: /bank below the mill/ })).toHaveAttribute(
     "href",
@@ -125,7 +125,7 @@ test("filters are typed among the words, and taken away again", async ({ page, p
   await expect(page.getByText("The kittiwakes nest", { exact: false }).first()).toBeVisible();
   await box.fill("kittiwakes model:gpt-17");
   await expect(page.getByRole("heading", { name: "No match" })).toBeVisible();
-  await page.getByRole("button", { name: "Without model:gpt-17" }).press("Enter");
+  await page.getByRole("button", { name: "Remove model:gpt-17" }).press("Enter");
   await expect(box).toHaveValue("kittiwakes");
   await expect(hits.first()).toBeVisible();
   await box.fill("kittiwakes before:2001");
@@ -155,7 +155,7 @@ test("an empty page of results offers more while pages are left", async ({ page,
     await Promise.all(Array.from({ length: 40 }, (_, n) => bring(from + n)));
   await person.findable();
   await page.goto(`${skein.origin}/search?q=dunlin+author:me`);
-  await expect(page.getByRole("heading", { name: "Nothing in the first 300" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "No match in the first 300" })).toBeVisible();
   await page.getByRole("button", { name: "More" }).press("Enter");
   await expect(page.getByRole("heading", { name: "No match" })).toBeVisible();
 });

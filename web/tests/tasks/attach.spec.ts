@@ -14,7 +14,7 @@ task("attach a picture, leave one out, and send", async ({ page, hands, person, 
   }));
   await (await asked).setFiles(files);
   const refused = page.getByRole("alert").filter({ hasText: "notes.txt was not attached." });
-  await expect(refused).toContainText("neither a picture nor sound");
+  await expect(refused).toContainText("neither an image nor audio");
   await expect(page.getByRole("button", { name: "Send", exact: true })).toBeDisabled();
   await hands.press(refused.getByRole("button", { name: /dismiss/i }));
   await hands.press(page.getByRole("button", { name: "Remove stork.png" }));

@@ -54,7 +54,7 @@ task("approve a tool for good, and revoke that", async ({ page, hands, person })
     await page.keyboard.press("s");
   }
   await hands.choose(decision.getByLabel("Applies to"), "This tool, always");
-  await expect(decision).toContainText("until you revoke it or the tool changes");
+  await expect(decision).toContainText("until you revoke this or the tool changes");
   await hands.press(decision.getByRole("button", { name: /^Approve/ }));
   await expect(page.getByText("No open reviews").first()).toBeVisible();
 
