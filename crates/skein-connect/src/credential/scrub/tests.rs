@@ -1,5 +1,6 @@
 //! No spelling of a secret survives, wherever the pieces of a stream are cut.
 
+use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE};
 use proptest::prelude::{Strategy, any, prop, prop_assert, prop_assert_eq, proptest};
 use serde_json::json;
@@ -94,6 +95,63 @@ fn base64_is_taken_out_over_lines_and_escaped() {
         let scrubbed = scrubber(key).text(&spelling).into_owned();
         assert!(scrubbed.starts_with(MARK) && scrubbed.len() <= MARK.len() + 4, "{spelling}: {scrubbed}");
     }
+}
+
+/// Secrets of 8 KiB and large bodies in which nearly every place begins them, whole or read in another way.
+const SELF_SIMILAR: [(&str, &str, &str); 9] = [
+    ("a", "b", "a"),
+    ("ab", "c", "ab"),
+    ("aab", "c", "aab"),
+    ("a", "b", "%61"),
+    ("a", "b", "a%61"),
+    ("a", "b", "\\u0061\\61 "),
+    ("\\", "b", "\\"),
+    ("+ ", "b", "+"),
+    ("%25", "b", "%25"),
+];
+
+fn repeating(piece: &str, bytes: usize, end: &str) -> String {
+    format!("{}{end}", piece.repeat(bytes / piece.len()))
+}
+
+#[test]
+fn the_work_is_linear_in_the_text_however_the_secret_repeats_itself() {
+    for (unit, end, piece) in SELF_SIMILAR {
+        let scrubber = scrubber(&repeating(unit, 8_000, end));
+        let text = repeating(piece, 200_000, "");
+        let mut whole = scrubber.stream();
+        whole.push(text.as_bytes());
+        whole.finish();
+        assert!(whole.steps <= 40 * text.len(), "{unit} in {piece}: {} steps", whole.steps / text.len());
+        assert!(!whole.has_found(), "{unit} in {piece}");
+        let mut cut = scrubber.stream();
+        text.as_bytes().chunks(3).for_each(|piece| drop(cut.push(piece)));
+        assert!(cut.steps <= 40 * text.len(), "{unit} in {piece}, in pieces: {} steps", cut.steps / text.len());
+    }
+}
+
+#[test]
+fn a_secret_that_repeats_itself_is_taken_out_of_a_text_that_does() {
+    for (unit, end, piece) in SELF_SIMILAR {
+        let secret = repeating(unit, 8_000, end);
+        let before = repeating(piece, 60_000, "");
+        let scrubbed = scrubber(&secret).text(&format!("{before}{secret} {secret}.")).into_owned();
+        assert!(scrubbed.ends_with(&format!("{MARK} {MARK}.")), "{unit} in {piece}");
+        assert!(!scrubbed.contains(&secret) && scrubbed.len() > 20_000, "{unit} in {piece}");
+    }
+}
+
+/// Each `%41` is an `A`, and its last digit may be the beginning of the secret.
+#[test]
+fn the_rest_of_a_text_with_too_many_readings_is_withheld() {
+    let secret = repeating("A", 8_000, "b").replacen('A', "1", 1);
+    let text = format!("before {}{} after", "%41".repeat(20_000), secret);
+    let scrubber = scrubber(&secret);
+    let mut stream = scrubber.stream();
+    let passed = [stream.push(text.as_bytes()), stream.push(b"more"), stream.finish()].concat();
+    assert_eq!(String::from_utf8_lossy(&passed), format!("before %4{MARK}"));
+    assert!(stream.has_found() && stream.steps <= 40 * text.len(), "{}", stream.steps);
+    assert_eq!(scrubber.text(&text), format!("before %4{MARK}"));
 }
 
 #[test]
