@@ -14,6 +14,7 @@ pub mod embeddings;
 pub mod guard;
 pub mod http;
 pub mod llm;
+mod off_thread;
 pub mod offline;
 pub mod passphrase;
 pub mod rest;

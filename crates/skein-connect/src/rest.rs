@@ -16,6 +16,7 @@ use skein_core::catalog::operation::rest::{Accept, RenderedRest};
 
 use crate::credential::{Credential, MARK, Scrubber, Shown};
 use crate::http::{CallFault, Http, HttpAnswer, HttpCall, Limits, Retry, is_shown};
+use crate::off_thread;
 
 /// How much of a body is shown; the output is not shortened.
 const SHOWN_BYTES_MAX: usize = 16 << 10;
@@ -73,18 +74,25 @@ pub async fn call(http: &Http, request: &RestRequest<'_>) -> Result<CallReport, 
     let started = Instant::now();
     let received = receive(http, &call).await;
     let latency = started.elapsed();
+    let bytes = call.body.len() + received.as_ref().map_or(0, |received| received.body.len());
+    let accept = request.accept;
+    Ok(off_thread::run(bytes, move || report(&call, received, accept, latency)).await)
+}
+
+/// Takes the secret out of what was sent and what came back.
+fn report(call: &HttpCall, received: Result<Received, CallFault>, accept: Accept, latency: Duration) -> CallReport {
     let scrubber = call.credential.as_deref().map(Credential::scrubber).unwrap_or_default();
-    let shown = show_request(&call, &scrubber);
+    let shown = show_request(call, &scrubber);
     let host = call.url.host_str().unwrap_or_default();
     let (output, response, was_scrubbed) = match received {
         Ok(received) => {
             let (response, was_scrubbed) = received.show(&scrubber);
-            let (output, had_secret) = received.output(host, request.accept, &scrubber);
+            let (output, had_secret) = received.output(host, accept, &scrubber);
             (output, Some(response), was_scrubbed || had_secret)
         }
         Err(fault) => (Err(fault.scrubbed(&scrubber)), None, false),
     };
-    Ok(CallReport { output, latency, request: shown, response, was_scrubbed })
+    CallReport { output, latency, request: shown, response, was_scrubbed }
 }
 
 fn prepare(request: &RestRequest<'_>) -> Result<HttpCall, CallFault> {

@@ -20,6 +20,7 @@ use crate::credential::Credential;
 use crate::guard::{Endpoint, Guard};
 use crate::http::{CallFault, Http, HttpAnswer, HttpCall, HttpOptions, Limits, Phase, Retry, luck};
 use crate::llm::{LlmFault, RawResponse, Said, address, refusal};
+use crate::off_thread;
 use answer::Answer;
 use batch::{batches, beginning};
 
@@ -229,18 +230,21 @@ impl Embeddings {
         let HttpAnswer { status, headers, body } = answer.map_err(LlmFault::from)?;
         let body = body.whole().await.map_err(LlmFault::from)?;
         if status.is_success() {
-            return Answer::read(&body, wanted).map_err(|fault| self.unread(fault, status.as_u16(), &headers, &body));
+            return match Answer::read(&body, wanted) {
+                Ok(answer) => Ok(answer),
+                Err(fault) => Err(self.unread(fault, status.as_u16(), &headers, body).await),
+            };
         }
-        let raw = self.raw(status.as_u16(), &headers, &body);
+        let raw = self.raw(status.as_u16(), &headers, body).await;
         Err(refusal::from_response(&raw, &self.model).into())
     }
 
-    fn unread(&self, fault: answer::Unread, status: u16, headers: &HeaderMap, body: &Bytes) -> EmbeddingsError {
+    async fn unread(&self, fault: answer::Unread, status: u16, headers: &HeaderMap, body: Bytes) -> EmbeddingsError {
         match fault {
             answer::Unread::Count { wanted, found } => EmbeddingsError::Count { wanted, found },
             answer::Unread::Garbled(problem) => EmbeddingsError::NotUnderstood(Said::new(&self.scrubbed(&problem))),
             answer::Unread::Reported => {
-                let raw = self.raw(status, headers, body);
+                let raw = self.raw(status, headers, body).await;
                 let error = serde_json::from_slice(&raw.body).unwrap_or_default();
                 refusal::from_event(&error, &raw, &self.model).into()
             }
@@ -248,14 +252,21 @@ impl Embeddings {
     }
 
     /// A refusal without the secret, which the endpoint may repeat.
-    fn raw(&self, status: u16, headers: &HeaderMap, body: &Bytes) -> RawResponse {
+    async fn raw(&self, status: u16, headers: &HeaderMap, body: Bytes) -> RawResponse {
         let pairs = headers
             .iter()
             .map(|(name, value)| (name.as_str().to_owned(), String::from_utf8_lossy(value.as_bytes()).into_owned()));
         let scrub = self.credential.as_deref().map(Credential::scrubber).unwrap_or_default();
-        let clean = scrub.bytes(body);
-        let scrubbed = matches!(clean, Cow::Owned(_));
-        RawResponse { status, headers: pairs.collect(), body: clean.into_owned().into(), scrubbed }
+        let headers = pairs.collect();
+        let received = body.clone();
+        let clean = off_thread::run(body.len(), move || match scrub.bytes(&received) {
+            Cow::Borrowed(_) => None,
+            Cow::Owned(clean) => Some(Bytes::from(clean)),
+        });
+        let clean = clean.await;
+        let scrubbed = clean.is_some();
+        let body = clean.unwrap_or(body);
+        RawResponse { status, headers, body, scrubbed }
     }
 
     fn scrubbed(&self, text: &str) -> String {

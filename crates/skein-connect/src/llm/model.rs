@@ -19,7 +19,7 @@ use super::fault::LlmFault;
 use super::reader::{AnswerReader, RESPONSE_BYTES_MAX};
 use crate::credential::Credential;
 use crate::http::{Body, CallFault, Http, HttpAnswer, HttpCall, Limits, Retry};
-use crate::offline;
+use crate::{off_thread, offline};
 
 /// What a model is given: large ones think for minutes before they say a word.
 pub const LIMITS: Limits = Limits {
@@ -176,25 +176,29 @@ impl Reading {
 
     /// Reads until there is an event to give; then, or at the end, what comes next.
     async fn read(mut self: Box<Self>) -> State {
+        match self.body.next().await {
+            Some(Ok(piece)) => off_thread::run(piece.len(), move || self.push(&piece)).await,
+            Some(Err(fault)) => State::Ending(VecDeque::from([Err(self.reader.fail(broken(fault)))])),
+            None => off_thread::run(self.reader.kept_bytes(), move || self.finish()).await,
+        }
+    }
+
+    fn push(mut self: Box<Self>, piece: &[u8]) -> State {
         let mut given = Vec::new();
-        let ended = match self.body.next().await {
-            Some(Ok(piece)) => self.reader.push(&piece, &mut given).err(),
-            Some(Err(fault)) => Some(broken(fault)),
-            None => {
-                let ending = match self.reader.finish() {
-                    Ok((last, answer)) => ending(last, answer),
-                    Err(failure) => VecDeque::from([Err(failure)]),
-                };
-                return State::Ending(ending);
-            }
-        };
-        let Some(fault) = ended else {
+        let Err(fault) = self.reader.push(piece, &mut given) else {
             self.ready.extend(given);
             return State::Reading(self);
         };
         let mut ending: VecDeque<_> = given.into_iter().map(Ok).collect();
         ending.push_back(Err(self.reader.fail(fault)));
         State::Ending(ending)
+    }
+
+    fn finish(self: Box<Self>) -> State {
+        State::Ending(match self.reader.finish() {
+            Ok((last, answer)) => ending(last, answer),
+            Err(failure) => VecDeque::from([Err(failure)]),
+        })
     }
 }
 

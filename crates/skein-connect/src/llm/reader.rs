@@ -75,6 +75,11 @@ impl AnswerReader {
         }
     }
 
+    /// How much of the body is kept so far.
+    pub(super) fn kept_bytes(&self) -> usize {
+        self.body.len()
+    }
+
     /// Takes more of the body and adds the events it completes; those before a fault count. After a fault only
     /// [`AnswerReader::fail`] makes sense.
     pub fn push(&mut self, piece: &[u8], given: &mut Vec<ChatEvent>) -> Result<(), LlmFault> {
