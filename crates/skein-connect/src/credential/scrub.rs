@@ -1,6 +1,6 @@
 //! Takes a secret out of what came back, however it is written: a service may echo what it was sent.
 //!
-//! A secret is found in any mixture of these spellings: its bytes, in upper or lower case, also over several lines; JSON
+//! A secret is found in any mixture of these spellings: its bytes, in upper or lower case, also over several lines; JSON, CSS
 //! and source-code escapes; HTML entities; percent encoding, also with `+` for a space; and two layers of these. Its base64 is
 //! found in both alphabets at each of the three alignments inside a longer text, also with spaces and line ends in it; its
 //! hexadecimal form in either case, also with separators. Forms that cannot be found are listed in

@@ -1,12 +1,13 @@
-//! Decodes one escaped character: JSON, source code, HTML and percent escapes, up to two layers deep.
+//! Decodes one escaped character: JSON, source code, CSS, HTML and percent escapes, up to two layers deep.
 //!
 //! An escape of the second layer is spelled in characters of the first: `&amp;#61;`, `%253D` and `\\u003d` are all `=`.
 
 /// Layers of escapes that are understood.
 const LAYERS: u8 = 2;
-/// Most letters of an entity, and most digits of a number in one.
-const ENTITY_CHARS_MAX: usize = 16;
-const DIGITS_MAX: usize = 8;
+/// Most digits of a number, leading zeros included: no escape is long, so a stream waits for few bytes.
+const DIGITS_MAX: usize = 32;
+/// Most digits of a number in CSS.
+const CSS_DIGITS_MAX: usize = 6;
 
 /// Entities of characters that keys are made of, besides letters and digits.
 const ENTITIES: [(&str, u8); 45] = [
@@ -97,15 +98,16 @@ pub(super) fn begins_escape(byte: u8) -> bool {
     matches!(byte, b'\\' | b'&' | b'%')
 }
 
-impl Text<'_> {
-    /// Every reading of the character at a place: as it stands, as a space of a form, and decoded.
-    pub(super) fn units(&self, at: usize) -> Result<[Option<Unit>; 4], Incomplete> {
+impl<'a> Text<'a> {
+    /// Every reading of the character at a place: as it stands, and decoded. What CSS writes may be octal as well.
+    pub(super) fn units(&self, at: usize) -> Result<[Option<Unit>; 5], Incomplete> {
         let byte = self.bytes[at];
-        let mut units = [Some(Unit::byte(byte, 1)), None, None, None];
-        units[1] = (byte == b'+').then_some(Unit::byte(b' ', 1));
+        let mut units = [Some(Unit::byte(byte, 1)), None, None, None, None];
         if begins_escape(byte) {
-            units[2] = self.escape(1, at)?;
-            units[3] = self.escape(LAYERS, at)?;
+            units[1] = self.escape(1, at)?;
+            units[2] = self.escape(LAYERS, at)?.filter(|unit| units[1] != Some(*unit));
+            units[3] = self.css_escape(1, at)?;
+            units[4] = self.css_escape(LAYERS, at)?.filter(|unit| units[3] != Some(*unit));
         }
         Ok(units)
     }
@@ -126,13 +128,22 @@ impl Text<'_> {
 
     /// An escape that is spelled in characters of the layer below.
     fn escape(&self, layer: u8, at: usize) -> Result<Option<Unit>, Incomplete> {
-        let mut reader = Reader { text: self, layer: layer - 1, start: at, at };
+        let mut reader = self.reader(layer, at);
         match reader.next()? {
             Some(b'\\') => reader.backslash(),
             Some(b'&') => reader.entity(),
             Some(b'%') => reader.percent(),
             _ => Ok(None),
         }
+    }
+
+    fn css_escape(&self, layer: u8, at: usize) -> Escape {
+        let mut reader = self.reader(layer, at);
+        if reader.next()? == Some(b'\\') { reader.css() } else { Ok(None) }
+    }
+
+    fn reader(&self, layer: u8, at: usize) -> Reader<'_, 'a> {
+        Reader { text: self, layer: layer - 1, start: at, at }
     }
 }
 
@@ -160,14 +171,9 @@ impl Reader<'_, '_> {
         let Some(kind) = self.next()? else { return Ok(None) };
         let plain = match kind {
             b'u' => return self.utf16(),
-            b'x' => {
-                let byte = self.digits(2, 16)?.and_then(|byte| u8::try_from(byte).ok());
-                return Ok(byte.map(|byte| self.unit(byte)));
-            }
-            b'0'..=b'3' => {
-                let rest = self.digits(2, 8)?.and_then(|rest| u8::try_from(rest).ok());
-                return Ok(rest.map(|rest| self.unit((kind - b'0') * 64 + rest)));
-            }
+            b'U' => return Ok(self.digits(8, 16)?.and_then(|number| self.character(number))),
+            b'x' => return self.hexadecimal(),
+            b'0'..=b'7' => return self.octal(kind - b'0'),
             b'n' => b'\n',
             b'r' => b'\r',
             b't' => b'\t',
@@ -179,14 +185,52 @@ impl Reader<'_, '_> {
         Ok(Some(self.unit(plain)))
     }
 
+    /// `\x3d`, `\x{3d}`.
+    fn hexadecimal(&mut self) -> Escape {
+        if self.skip(b'{')? {
+            return self.braced();
+        }
+        let byte = self.digits(2, 16)?.and_then(|byte| u8::try_from(byte).ok());
+        Ok(byte.map(|byte| self.unit(byte)))
+    }
+
+    /// `\75`, `\075`: as many digits as make a byte.
+    fn octal(&mut self, first: u8) -> Escape {
+        let mut number = u32::from(first);
+        for _ in 0..2 {
+            let mut ahead = *self;
+            let digit = ahead.next()?.and_then(|digit| char::from(digit).to_digit(8));
+            let Some(more) = digit.map(|digit| number * 8 + digit).filter(|more| *more <= 0xff) else { break };
+            (number, *self) = (more, ahead);
+        }
+        Ok(u8::try_from(number).ok().map(|byte| self.unit(byte)))
+    }
+
+    /// `\3d`, with a space or line end that belongs to it.
+    fn css(&mut self) -> Escape {
+        let Some(number) = self.number(16, CSS_DIGITS_MAX)? else { return Ok(None) };
+        let mut ahead = *self;
+        match ahead.next()? {
+            Some(b'\r') => {
+                *self = ahead;
+                self.skip(b'\n')?;
+            }
+            Some(b' ' | b'\t' | b'\n' | 12) => *self = ahead,
+            _ => {}
+        }
+        Ok(self.character(number))
+    }
+
+    fn braced(&mut self) -> Escape {
+        let number = self.number(16, DIGITS_MAX)?;
+        let is_closed = self.skip(b'}')?;
+        Ok(number.filter(|_| is_closed).and_then(|number| self.character(number)))
+    }
+
     /// `\u003d`, `\u{3d}`, and pairs of surrogates.
     fn utf16(&mut self) -> Escape {
-        let mut braced = *self;
-        if braced.next()? == Some(b'{') {
-            *self = braced;
-            let number = self.number(16)?;
-            let is_closed = self.next()? == Some(b'}');
-            return Ok(number.filter(|_| is_closed).and_then(|number| self.character(number)));
+        if self.skip(b'{')? {
+            return self.braced();
         }
         let Some(first) = self.digits(4, 16)? else { return Ok(None) };
         if !(0xd800..0xdc00).contains(&first) {
@@ -201,36 +245,35 @@ impl Reader<'_, '_> {
 
     /// `&equals;`, `&#61;`, `&#x3D;`; the semicolon may be missing.
     fn entity(&mut self) -> Escape {
-        let mut numbered = *self;
-        if numbered.next()? != Some(b'#') {
+        if !self.skip(b'#')? {
             return self.named_entity();
         }
-        *self = numbered;
         let mut ahead = *self;
         let radix = if matches!(ahead.next()?, Some(b'x' | b'X')) { 16 } else { 10 };
         if radix == 16 {
             *self = ahead;
         }
-        let Some(number) = self.number(radix)? else { return Ok(None) };
-        self.skip_semicolon()?;
+        let Some(number) = self.number(radix, DIGITS_MAX)? else { return Ok(None) };
+        self.skip(b';')?;
         Ok(self.character(number))
     }
 
+    /// The longest name there is: `&lty` is `<y`, as in browsers.
     fn named_entity(&mut self) -> Escape {
-        let mut name = String::new();
-        loop {
-            let mut ahead = *self;
-            match ahead.next()? {
-                Some(letter) if letter.is_ascii_alphabetic() && name.len() < ENTITY_CHARS_MAX => {
-                    name.push(char::from(letter));
-                    *self = ahead;
-                }
-                _ => break,
+        let (mut name, mut found) = (String::new(), None);
+        while let Some(letter) = self.next()?.filter(u8::is_ascii_alphabetic) {
+            name.push(char::from(letter));
+            let mut known = ENTITIES.iter().filter(|(known, _)| known.starts_with(&name)).peekable();
+            if known.peek().is_none() {
+                break;
             }
+            let whole = known.find(|(known, _)| *known == name);
+            found = whole.map(|(_, byte)| (*byte, self.at)).or(found);
         }
-        let Some((_, byte)) = ENTITIES.iter().find(|(known, _)| *known == name) else { return Ok(None) };
-        self.skip_semicolon()?;
-        Ok(Some(self.unit(*byte)))
+        let Some((byte, after)) = found else { return Ok(None) };
+        self.at = after;
+        self.skip(b';')?;
+        Ok(Some(self.unit(byte)))
     }
 
     /// `%3D`, and `%u003D` of old scripts.
@@ -245,12 +288,14 @@ impl Reader<'_, '_> {
         Ok(byte.map(|byte| self.unit(byte)))
     }
 
-    fn skip_semicolon(&mut self) -> Result<(), Incomplete> {
+    /// Passes a character if it stands here.
+    fn skip(&mut self, character: u8) -> Result<bool, Incomplete> {
         let mut ahead = *self;
-        if ahead.next()? == Some(b';') {
+        let stands_here = ahead.next()? == Some(character);
+        if stands_here {
             *self = ahead;
         }
-        Ok(())
+        Ok(stands_here)
     }
 
     /// Exactly this many digits.
@@ -263,19 +308,16 @@ impl Reader<'_, '_> {
         Ok(Some(number))
     }
 
-    /// All digits there are.
-    fn number(&mut self, radix: u32) -> Result<Option<u32>, Incomplete> {
-        let (mut number, mut count) = (0, 0);
-        loop {
+    /// All digits there are, up to a number of them.
+    fn number(&mut self, radix: u32, digits_max: usize) -> Result<Option<u32>, Incomplete> {
+        let (mut number, mut count) = (0_u32, 0);
+        while count < digits_max {
             let mut ahead = *self;
-            match ahead.next()?.and_then(|digit| char::from(digit).to_digit(radix)) {
-                Some(digit) if count < DIGITS_MAX => {
-                    (number, count) = (number * radix + digit, count + 1);
-                    *self = ahead;
-                }
-                _ => return Ok((count > 0).then_some(number)),
-            }
+            let Some(digit) = ahead.next()?.and_then(|digit| char::from(digit).to_digit(radix)) else { break };
+            number = number.saturating_mul(radix).saturating_add(digit);
+            (count, *self) = (count + 1, ahead);
         }
+        Ok((count > 0).then_some(number))
     }
 
     fn unit(&self, byte: u8) -> Unit {

@@ -97,6 +97,51 @@ fn base64_is_taken_out_over_lines_and_escaped() {
     }
 }
 
+#[test]
+fn unusual_escapes_are_taken_out() {
+    let key = "sk-Can&ry=/Q9+<x>zz\"01";
+    let each = |spelled: fn(u32) -> String| key.chars().map(|character| spelled(character.into())).collect::<String>();
+    for spelling in [
+        each(|number| format!("&#{number:012};")),
+        each(|number| format!("&#x{number:020x};")),
+        key.replace('&', "&amp").replace('<', "&lt").replace('>', "&gt").replace('"', "&quot"),
+        each(|number| format!("\\U{number:08x}")),
+        each(|number| format!("\\u{{{number:012x}}}")),
+        each(|number| format!("\\x{{{number:x}}}")),
+        each(|number| format!("\\{number:o}")),
+        each(|number| format!("\\{number:03o}")),
+        each(|number| format!("\\{number:x} ")),
+        each(|number| format!("\\{number:X}\r\n")),
+        each(|number| format!("\\{number:06x}")),
+        each(|number| format!("\\\\{number:x} ")),
+    ] {
+        assert_eq!(scrubber(key).text(&format!("({spelling})")), format!("({MARK})"), "{spelling}");
+    }
+}
+
+#[test]
+fn a_secret_that_is_folded_is_taken_out() {
+    let key = "sk-Canary>>>???~~~with+a/long=tail";
+    let folded = |text: &str, fold: &str| {
+        let lines: Vec<&str> = (0..text.len()).step_by(10).map(|at| &text[at..text.len().min(at + 10)]).collect();
+        lines.join(fold)
+    };
+    let hex: String = key.bytes().flat_map(|byte| format!("{byte:02x}").into_bytes()).map(char::from).collect();
+    for spelling in [
+        folded(key, "\r\n"),
+        folded(key, "%0D%0A"),
+        folded(&STANDARD.encode(key), "\r\n        "),
+        folded(&STANDARD.encode(key), "\n\t"),
+        folded(&STANDARD.encode(key), " "),
+        folded(&URL_SAFE.encode(key), "\\n    "),
+        folded(&hex, "\n\t\t  "),
+        folded(&hex, ", "),
+    ] {
+        let scrubbed = scrubber(key).text(&spelling).into_owned();
+        assert!(scrubbed.starts_with(MARK) && scrubbed.len() <= MARK.len() + 4, "{spelling}: {scrubbed}");
+    }
+}
+
 /// Secrets of 8 KiB and large bodies in which nearly every place begins them, whole or read in another way.
 const SELF_SIMILAR: [(&str, &str, &str); 9] = [
     ("a", "b", "a"),
