@@ -2919,6 +2919,11 @@ export interface components {
             parent: number[];
             /** @description 1 for what its turn shows. */
             selected: number[];
+            /**
+             * @description Buffers: the position in `id` of the version that is shown in this node's place; -1 for a node without versions. Empty if
+             *     no node has versions.
+             */
+            shownVersion: number[];
             /** @description 1 for what does not answer what is selected above it. */
             stale: number[];
             /** @description c complete, p pending, f failed. */

@@ -30,6 +30,7 @@ function forestOf(
       ordinal: all(1),
       selected: all(1),
       visited: parent.map(() => 0),
+      shownVersion: [],
       stale: all(0),
       status: all("c"),
       turn: all(0),

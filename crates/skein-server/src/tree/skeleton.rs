@@ -52,6 +52,9 @@ pub(crate) struct ColumnsView {
     visited: Vec<u8>,
     /// 1 for what does not answer what is selected above it.
     stale: Vec<u8>,
+    /// Buffers: the position in `id` of the version that is shown in this node's place; -1 for a node without versions. Empty if
+    /// no node has versions.
+    shown_version: Vec<i64>,
     /// 1 bookmarked, 2 pruned, 4 excluded, added up.
     marks: Vec<u8>,
     /// Milliseconds since 1970.
@@ -80,6 +83,8 @@ pub(crate) fn write(conversation: ConversationId, cursor: Option<NodeId>, bones:
     text.column(b",\"selected\":[", bones, |text, bone| text.digit(u8::from(bone.is_selected)));
     text.column(b",\"visited\":[", bones, |text, bone| text.digit(u8::from(bone.is_visited)));
     text.column(b",\"stale\":[", bones, |text, bone| text.digit(u8::from(bone.is_stale)));
+    let versioned = if bones.iter().any(|bone| bone.shown_version.is_some()) { bones } else { &[] };
+    text.column(b",\"shownVersion\":[", versioned, |text, bone| text.place(bone.shown_version));
     text.column(b",\"marks\":[", bones, |text, bone| text.digit(marks(bone)));
     text.column(b",\"createdAt\":[", bones, |text, bone| text.number(bone.created_at.0));
     text.put(b"}}");
@@ -193,6 +198,7 @@ mod tests {
             is_visited: true,
             answers_selected: true,
             is_stale: false,
+            shown_version: None,
             bookmarked: false,
             pruned: false,
             excluded: false,

@@ -43,6 +43,9 @@ pub struct Bone {
     pub is_visited: bool,
     pub answers_selected: bool,
     pub is_stale: bool,
+    /// In a buffer: the position of the version that the path shows in this node's place. `None` for a node that was never
+    /// edited there.
+    pub shown_version: Option<usize>,
     pub bookmarked: bool,
     pub pruned: bool,
     pub excluded: bool,
@@ -65,7 +68,7 @@ impl Tx<'_> {
         path: PathId,
         conversation: ConversationId,
     ) -> Result<Vec<Bone>, StoreError> {
-        self.conversation(viewer, conversation)?;
+        let is_buffer = self.conversation(viewer, conversation)?.is_buffer();
         let choices = self.choices(path)?;
         let visits = self.visits(path)?;
         // The number stands in the text, so that PostgreSQL plans for all of them and not for a tenth. A remark has no parent: it
@@ -77,6 +80,9 @@ impl Tx<'_> {
              FROM nodes n WHERE n.conversation = ?1 ORDER BY n.id LIMIT {SKELETON_NODES_MAX}"
         );
         let mut bones = self.all(&sql, params![&conversation], |row| read_bone(row, &choices, &visits))?;
+        if is_buffer {
+            self.find_shown_versions(conversation, &choices, &mut bones)?;
+        }
         connect(&mut bones);
         self.spare_people(&mut bones)?;
         Ok(bones)
@@ -89,6 +95,33 @@ impl Tx<'_> {
             Ok((label, (NodeId::from_bytes(row.array(2)?), row.int(3)? == 1)))
         })?;
         Ok(found.into_iter().collect())
+    }
+
+    /// Finds for each node that was edited in a buffer which of its versions the path shows (rule AG-EDIT-003).
+    fn find_shown_versions(
+        &mut self,
+        conversation: ConversationId,
+        choices: &Choices,
+        bones: &mut [Bone],
+    ) -> Result<(), StoreError> {
+        let sql = "SELECT v.id, v.branch, v.depth, o.id FROM nodes v
+             LEFT JOIN nodes o ON o.branch = v.branch AND o.depth = v.depth AND o.is_version = 0
+             WHERE v.conversation = ?1 AND v.is_version = 1";
+        let versions = self.all(sql, params![&conversation], |row| {
+            let label = Label { branch: NodeId::from_bytes(row.array(1)?), depth: row.int(2)? };
+            Ok((NodeId::from_bytes(row.array(0)?), label, NodeId::from_bytes(row.array(3)?)))
+        })?;
+        let position = |node: NodeId| bones.binary_search_by_key(&node, |bone| bone.id).ok();
+        let mut shown_versions = Vec::with_capacity(versions.len() * 2);
+        for (version, label, original) in versions {
+            let shown = choices.get(&label).map_or(original, |(chosen, _)| *chosen);
+            let pairs = [version, original].map(|node| Some((position(node)?, position(shown)?)));
+            shown_versions.extend(pairs.into_iter().flatten());
+        }
+        for (node, shown) in shown_versions {
+            bones[node].shown_version = Some(shown);
+        }
+        Ok(())
     }
 
     /// What stands in a person's turn never goes stale, whoever wrote it.
@@ -152,6 +185,7 @@ fn read_bone(row: &dyn Row, choices: &Choices, visits: &Visits) -> Result<Bone, 
         is_visited: branch.is_some_and(|branch| visits.lead_to(id, Label { branch, depth })),
         answers_selected: is_lineage_shown,
         is_stale: false,
+        shown_version: None,
         created_at: Millis(row.int(9)?),
         bookmarked: row.int(10)? == 1,
         pruned: row.int(11)? == 1,

@@ -4,7 +4,7 @@ use skein_core::tree::turn::Speaker;
 use skein_core::{ConversationId, NodeId, PathId};
 use skein_store::tree::append::Position;
 
-use crate::tree::{after, say};
+use crate::tree::{after, conversation, say};
 use crate::tree_refusals::talk;
 use crate::tree_rules::{row, turn_to};
 use crate::world::{World, both};
@@ -16,6 +16,13 @@ fn end_below(world: &World, id: ConversationId, node: NodeId) -> NodeId {
     let next =
         |node: &NodeId| bones.iter().find(|bone| bone.parent == Some(*node) && bone.is_visited).map(|bone| bone.id);
     std::iter::successors(Some(node), next).last().unwrap()
+}
+
+/// For each node, in the order they were made, the version that the skeleton names.
+fn shown_versions(world: &World, id: ConversationId) -> Vec<Option<NodeId>> {
+    let viewer = world.anna.clone();
+    let bones = world.read(move |tx| tx.skeleton(&viewer, PathId::main_of(id), id));
+    bones.iter().map(|bone| bone.shown_version.map(|place| bones[place].id)).collect()
 }
 
 both! {
@@ -45,5 +52,32 @@ both! {
         assert_eq!(end_below(world, id, first), other);
         turn_to(world, id, one);
         assert_eq!(end_below(world, id, first), one);
+    }
+
+    fn ag_edit_003_a_skeleton_names_the_version_that_is_shown_holds(world: &World) {
+        let id = conversation(world, "buffer");
+        let first = say(world, id, after(None, Speaker::User), "Once upon a time").id;
+        let answer = say(world, id, after(Some(first), Speaker::Agent), "there was a loom").id;
+        let turn = row(world, answer).turn().unwrap();
+        let other = say(world, id, Position::Beside { turn, parent: Some(first) }, "there was a weaver").id;
+        let edit = say(world, id, Position::EditOf(first), "Long ago").id;
+        let again = say(world, id, Position::EditOf(edit), "Once").id;
+        let shown = || shown_versions(world, id);
+        assert_eq!(shown(), [Some(again), None, None, Some(again), Some(again)], "answers have no versions");
+        turn_to(world, id, first);
+        assert_eq!(shown(), [Some(first), None, None, Some(first), Some(first)]);
+        turn_to(world, id, answer);
+        assert_eq!(shown()[0], Some(first), "what follows is shared: going there shows no other version");
+        // A version of an answer is still known while another answer is shown.
+        let edited = say(world, id, Position::EditOf(answer), "there was a big loom").id;
+        turn_to(world, id, other);
+        assert_eq!(shown(), [Some(first), Some(edited), None, Some(first), Some(first), Some(edited)]);
+    }
+
+    fn ag_edit_003_an_edit_in_a_dialogue_is_no_version_refuses(world: &World) {
+        let id = conversation(world, "dialogue");
+        let first = say(world, id, after(None, Speaker::User), "Once upon a time").id;
+        say(world, id, Position::EditOf(first), "Long ago");
+        assert_eq!(shown_versions(world, id), [None, None]);
     }
 }
