@@ -500,7 +500,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Say something; the path goes on there. */
+        /** Append a turn: what is said, or answers of processes. Your path goes on there, unless `makeActive` is `false`. */
         post: operations["append_turn"];
         delete?: never;
         options?: never;
@@ -7313,6 +7313,11 @@ export interface components {
             initialContext?: {
                 [key: string]: unknown;
             };
+            /**
+             * @description Whether your path goes on to the new turn. Default `true`; with `false` you stay where you are.
+             * @default true
+             */
+            makeActive?: boolean;
             /** @description The node it answers. */
             parentAlternativeId?: string | null;
             /** @description The turn it answers; of its alternatives the one it shows, unless one is named. */
@@ -7321,6 +7326,12 @@ export interface components {
             processId?: string | null;
             /** @description Several processes that are to answer, each in an alternative of its own. */
             processIds?: string[];
+            /**
+             * @description Whether the conversation offers the process for the next answer. Default `true`; only a single answer of a single
+             *     process counts. Of agent turns only.
+             * @default true
+             */
+            rememberProcess?: boolean | null;
             /** @description How many answers each of them gives, 1 to 16 in all. */
             samples?: number | null;
             /** @description What else led to it. */

@@ -88,6 +88,8 @@ pub struct NewAnswers {
     pub samples: usize,
     /// Whether the owner turns to the first of them.
     pub make_active: bool,
+    /// Whether the conversation offers the process for the next answer, where a single one is asked for.
+    pub remember_process: bool,
     /// What the processes are given besides the conversation.
     pub context: Map<String, Value>,
 }
@@ -342,7 +344,7 @@ fn position(
 /// about who answers next.
 fn chosen(new: &NewAnswers, processes: &[RecordId]) -> Option<RecordId> {
     match (&new.wanted, processes) {
-        (Wanted::After { .. }, [only]) if new.samples <= 1 => Some(*only),
+        (Wanted::After { .. }, [only]) if new.samples <= 1 && new.remember_process => Some(*only),
         _ => None,
     }
 }

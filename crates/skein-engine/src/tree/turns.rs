@@ -42,6 +42,8 @@ pub struct NewTurn {
     pub content: Value,
     /// What else led to it.
     pub sources: Vec<Source>,
+    /// Whether the owner's path goes on there.
+    pub make_active: bool,
     /// The process that is to answer.
     pub process: Option<RecordId>,
 }
@@ -62,7 +64,7 @@ pub struct NewAlternative {
 }
 
 impl Engine {
-    /// Says something; the path goes on there.
+    /// Appends a turn. The owner's path goes on there, unless the turn is not to be active.
     pub async fn append_turn(
         &self,
         caller: &Caller,
@@ -85,7 +87,9 @@ impl Engine {
             }
             let parent = parent_of(tx, viewer, conversation, &new)?;
             let position = Position::After { parent, speaker: new.speaker, turn_type };
-            let placing = Placing { sources: new.sources.clone(), ..placing(viewer, conversation, position) };
+            let placing = placing(viewer, conversation, position);
+            let leads = placing.leads.filter(|_| new.make_active);
+            let placing = Placing { sources: new.sources.clone(), leads, ..placing };
             follow(tx, viewer, conversation, placing.author)?;
             let (node, moved) = tx.append_node(viewer, &placing, &said)?;
             Grown::now(tx, viewer, &node, moved)

@@ -34,7 +34,14 @@ impl World {
         processes: &[RecordId],
     ) -> Result<Answering, EngineError> {
         let context = serde_json::Map::new();
-        let new = NewAnswers { wanted, processes: processes.to_vec(), samples: 1, make_active: true, context };
+        let new = NewAnswers {
+            wanted,
+            processes: processes.to_vec(),
+            samples: 1,
+            make_active: true,
+            remember_process: true,
+            context,
+        };
         self.engine.answer(&self.caller, fresh(&self.caller), conversation, new).await.map(|begun| begun.value)
     }
 
@@ -148,7 +155,7 @@ both! {
             turn_type: None,
             content: json!({ "type": "text", "text": "Go on." }),
             sources: Vec::new(),
-            process: None,
+            make_active: true, process: None,
         };
         let refused = world.engine.append_turn(&world.caller, fresh(&world.caller), conversation, reply).await;
         assert!(refused.is_err(), "nobody answers half an answer");
@@ -269,7 +276,7 @@ both! {
                 turn_type: None,
                 content: content.clone(),
                 sources: Vec::new(),
-                process: Some(heron),
+                make_active: true, process: Some(heron),
             };
             let refused = world.engine.append_turn(&world.caller, fresh(&world.caller), conversation, posed).await;
             assert_eq!(rule(refused), "BR-TURN-010");
@@ -315,7 +322,7 @@ both! {
         let unrelated = Wanted::Beside { turn, parent: Some(foreign) };
         assert!(world.answers(conversation, unrelated, &[heron]).await.is_err(), "what it answers is of the turn before");
         assert!(world.answers(elsewhere, Wanted::Again { turn, node: answer.id, parent: None }, &[]).await.is_err());
-        let many = NewAnswers { wanted: after(), processes: vec![heron], samples: 17, make_active: true, context: serde_json::Map::new() };
+        let many = NewAnswers { wanted: after(), processes: vec![heron], samples: 17, make_active: true, remember_process: true, context: serde_json::Map::new() };
         assert_eq!(rule(world.engine.answer(&world.caller, fresh(&world.caller), conversation, many).await), "BR-TURN-013");
         assert_eq!(world.runs_begun().await, begun, "nothing was begun");
     }

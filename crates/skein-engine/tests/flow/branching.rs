@@ -171,7 +171,7 @@ both! {
             wanted: flow::Wanted::After { turn: None, parent: None, sources: Vec::new() },
             processes: vec![id],
             samples: 1,
-            make_active: true,
+            make_active: true, remember_process: true,
             context: Map::from_iter([("tone".to_owned(), json!("softly"))]),
         };
         let answer = |new: flow::NewAnswers| async {

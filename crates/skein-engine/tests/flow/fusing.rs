@@ -50,7 +50,14 @@ async fn fuse(
 ) -> Result<(NodeId, RunId), EngineError> {
     let turn = world.engine.node(&world.caller, of[0]).await?.seen.row.turn().unwrap();
     let wanted = Wanted::Fused { turn, parent: None, of };
-    let new = NewAnswers { wanted, processes: vec![process], samples: 1, make_active: true, context: Map::new() };
+    let new = NewAnswers {
+        wanted,
+        processes: vec![process],
+        samples: 1,
+        make_active: true,
+        remember_process: true,
+        context: Map::new(),
+    };
     let begun = world.engine.answer(&world.caller, fresh(&world.caller), conversation, new).await?.value.begun;
     Ok((begun[0].0.node.seen.row.id, begun[0].1))
 }
@@ -64,7 +71,7 @@ both! {
         world.ended(run).await;
         let turn = world.engine.node(&world.caller, first).await.unwrap().seen.row.turn().unwrap();
         let new = NewAnswers { wanted: Wanted::Beside { turn, parent: None }, processes: vec![process], samples: 1,
-            make_active: false, context: Map::new() };
+            make_active: false, remember_process: true, context: Map::new() };
         let begun = world.engine.answer(&world.caller, fresh(&world.caller), conversation, new).await.unwrap().value.begun;
         let second = begun[0].0.node.seen.row.id;
         world.ended(begun[0].1).await;

@@ -64,7 +64,14 @@ impl<'a> Talk<'a> {
     }
 
     async fn request(&self, wanted: Wanted, processes: &[RecordId], make_active: bool) -> Vec<(NodeId, RunId)> {
-        let new = NewAnswers { wanted, processes: processes.to_vec(), samples: 1, make_active, context: Map::new() };
+        let new = NewAnswers {
+            wanted,
+            processes: processes.to_vec(),
+            samples: 1,
+            make_active,
+            remember_process: true,
+            context: Map::new(),
+        };
         let begun = self.world.engine.answer(&self.world.caller, fresh(&self.world.caller), self.id, new).await;
         begun.unwrap().value.begun.into_iter().map(|(grown, run)| (grown.node.seen.row.id, run)).collect()
     }

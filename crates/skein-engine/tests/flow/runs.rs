@@ -220,7 +220,7 @@ both! {
             wanted: Wanted::After { turn: None, parent: None, sources: Vec::new() },
             processes: vec![chat],
             samples: 2,
-            make_active: true,
+            make_active: true, remember_process: true,
             context: serde_json::Map::new(),
         };
         let begun = world.engine.answer(&world.caller, fresh(&world.caller), conversation, new).await.unwrap().value;

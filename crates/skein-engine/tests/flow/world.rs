@@ -160,6 +160,7 @@ impl World {
             turn_type: None,
             content: json!({ "type": "text", "text": text }),
             sources: Vec::new(),
+            make_active: true,
             process: None,
         };
         let grown = self.engine.append_turn(&self.caller, fresh(&self.caller), conversation, said).await.unwrap();
@@ -173,6 +174,7 @@ impl World {
             processes: vec![process],
             samples: 1,
             make_active: true,
+            remember_process: true,
             context: serde_json::Map::new(),
         };
         let begun = self.engine.answer(&self.caller, fresh(&self.caller), conversation, new).await.unwrap().value;

@@ -64,6 +64,18 @@ pub(crate) struct TurnBody {
     /// What the processes are given besides the conversation.
     #[serde(default)]
     initial_context: Map<String, Value>,
+    /// Whether your path goes on to the new turn. Default `true`; with `false` you stay where you are.
+    #[serde(default = "yes")]
+    #[schema(default = true)]
+    make_active: bool,
+    /// Whether the conversation offers the process for the next answer. Default `true`; only a single answer of a single
+    /// process counts. Of agent turns only.
+    #[schema(default = true)]
+    remember_process: Option<bool>,
+}
+
+const fn yes() -> bool {
+    true
 }
 
 /// A node of the same conversation that led to what is said, besides the one it answers.
@@ -234,7 +246,7 @@ pub(crate) struct PathParameters {
     limit: Option<String>,
 }
 
-/// Say something; the path goes on there.
+/// Append a turn: what is said, or answers of processes. Your path goes on there, unless `makeActive` is `false`.
 #[utoipa::path(post, path = "/conversations/{id}/turns", tag = "conversations", params(("id" = String, Path)),
     request_body = TurnBody,
     responses((status = 201, body = Mutated<GrownView>), (status = 202, body = Mutated<AnsweringView>)))]
@@ -253,7 +265,8 @@ pub(crate) async fn append_turn(
             wanted,
             processes: body.process_id.into_iter().chain(body.process_ids).collect(),
             samples: body.samples.unwrap_or(1),
-            make_active: true,
+            make_active: body.make_active,
+            remember_process: body.remember_process.unwrap_or(true),
             context: body.initial_context,
         };
         let begun = engine.answer(&mutation.caller, mutation.request, id, new).await?;
@@ -263,6 +276,7 @@ pub(crate) async fn append_turn(
     if body.speaker != Some(Speaker::Agent) {
         let unread = of_processes(&body.process_ids, body.samples, &body.initial_context);
         refuse_unread("what is said by yourself", &unread)?;
+        refuse_unread("what is said by yourself", &[("rememberProcess", body.remember_process.is_some())])?;
     }
     let new = NewTurn {
         parent: body.parent_alternative_id,
@@ -271,6 +285,7 @@ pub(crate) async fn append_turn(
         turn_type: body.turn_type,
         content: must_be_said(body.content, body.text)?,
         sources: body.sources.into_iter().map(source).collect(),
+        make_active: body.make_active,
         process: body.process_id,
     };
     Ok(grown(engine.append_turn(&mutation.caller, mutation.request, id, new).await?))
@@ -312,6 +327,7 @@ pub(crate) async fn add_alternative(
             processes: body.process_id.into_iter().chain(body.process_ids).collect(),
             samples: body.samples.unwrap_or(1),
             make_active: body.make_active,
+            remember_process: true,
             context: body.initial_context,
         };
         let begun = engine.answer(&mutation.caller, mutation.request, id, new).await?;
@@ -379,7 +395,8 @@ pub(crate) async fn regenerate(
 ) -> Result<Answer<AnsweringView>, ApiError> {
     let RegenerateBody { make_active, samples, parent_alternative_id: parent } = mutation.body_if_any().await?;
     let (wanted, samples) = (Wanted::Again { turn, node, parent }, samples.unwrap_or(1));
-    let new = NewAnswers { wanted, processes: Vec::new(), samples, make_active, context: Map::new() };
+    let new =
+        NewAnswers { wanted, processes: Vec::new(), samples, make_active, remember_process: true, context: Map::new() };
     let begun = engine.answer(&mutation.caller, mutation.request, id, new).await?;
     Ok(Answer::begun(begun.map(AnsweringView::from)))
 }

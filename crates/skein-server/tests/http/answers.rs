@@ -49,6 +49,36 @@ both! {
         assert_eq!(talk.get("/path").await["data"].as_array().unwrap().len(), 3, "{next}");
     }
 
+    async fn br_conv_001a_an_answer_that_is_not_to_be_remembered_leaves_the_offered_process_holds(world: &World) {
+        let (talk, first, second) = (Talk::new(world).await, waiting(world, "first").await, waiting(world, "second").await);
+        let said = talk.say(None, "How many?").await;
+        let body = |process: &Value| json!({ "speaker": "agent", "parentAlternativeId": said["node"]["id"], "processIds": [process["id"]] });
+        begun(&talk, "/turns", body(&first)).await;
+        assert_eq!(state(&talk).await.1, first["id"]);
+        let mut quiet = body(&second);
+        quiet["rememberProcess"] = json!(false);
+        begun(&talk, "/turns", quiet).await;
+        assert_eq!(state(&talk).await.1, first["id"]);
+        let more = json!({ "parentAlternativeId": said["node"]["id"], "text": "And?", "rememberProcess": false });
+        talk.refuses("/turns", &more, 422, "BR-TURN-010").await;
+    }
+
+    async fn ag_path_002_a_turn_that_is_not_active_leaves_the_path_where_it_stands_holds(world: &World) {
+        let (talk, process) = (Talk::new(world).await, waiting(world, "waits").await);
+        let question = talk.say(None, "How many?").await;
+        let other = json!({ "text": "How many herons?", "editedFrom": question["node"]["id"], "makeActive": true });
+        let edited = talk.made(&format!("{}/alternatives", turn_path(&question)), &other).await;
+        let body = json!({ "parentAlternativeId": question["node"]["id"], "text": "And cranes?", "makeActive": false });
+        let later = talk.made("/turns", &body).await;
+        assert_eq!(state(&talk).await.0, edited["node"]["id"]);
+        let answer = json!({ "speaker": "agent", "parentAlternativeId": later["node"]["id"], "processIds": [process["id"]], "makeActive": false });
+        begun(&talk, "/turns", answer).await;
+        assert_eq!(state(&talk).await.0, edited["node"]["id"]);
+        assert_eq!(talk.get("/path").await["data"].as_array().unwrap().len(), 1);
+        let path = talk.get(&format!("/path?nodeId={}", id(&later["node"]))).await;
+        assert_eq!(path["data"].as_array().unwrap().len(), 2, "it was said all the same");
+    }
+
     async fn br_turn_013_no_answer_or_more_than_sixteen_refuses(world: &World) {
         let (talk, process) = (Talk::new(world).await, waiting(world, "waits").await);
         let said = talk.say(None, "How many?").await;

@@ -108,6 +108,7 @@ async fn say(engine: &Engine, caller: &Caller, id: ConversationId, parent: Optio
         turn_type: None,
         content: json!({ "type": "text", "text": "something to be said" }),
         sources: Vec::new(),
+        make_active: true,
         process: None,
     };
     Ok(engine.append_turn(caller, request(caller)?, id, new).await?.value.node.seen.row.id)

@@ -104,7 +104,14 @@ impl<'a> Schedule<'a> {
         let (run, node) = if self.dice.one_in(4) {
             let conversation = self.world.conversation().await;
             let wanted = Wanted::After { turn: None, parent: None, sources: Vec::new() };
-            let new = NewAnswers { wanted, processes: vec![process], samples: 1, make_active: true, context };
+            let new = NewAnswers {
+                wanted,
+                processes: vec![process],
+                samples: 1,
+                make_active: true,
+                remember_process: true,
+                context,
+            };
             let begun = engine.answer(&caller, self.world.request(), conversation, new).await.unwrap().value.begun;
             let (grown, run) = &begun[0];
             (*run, Some(grown.node.seen.row.id))

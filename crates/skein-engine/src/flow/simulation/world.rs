@@ -143,6 +143,7 @@ impl World {
             turn_type: None,
             content: json!({ "type": "text", "text": "Where did the heron stand?" }),
             sources: Vec::new(),
+            make_active: true,
             process: None,
         };
         self.engine.append_turn(&self.caller, self.request(), conversation, said).await.unwrap();
