@@ -3627,6 +3627,8 @@ export interface components {
         FoldBody: {
             /** @description The nodes of this conversation that say so, at most 1000. Fragments (`item_…#3`) do not exist yet (422). */
             cites?: string[];
+            /** @description The last node of the branch: reopening starts there. Default: the end of the continuation you read last. */
+            nodeId?: string | null;
             /** @description What came of it, in words. */
             summary: string;
         };

@@ -28,8 +28,10 @@ use crate::request::{Changed, Request};
 use crate::tree::turns::{named_alternative, turn_of};
 use crate::tree::{ShownConversation, conversation_id, projects, show_conversation, show_conversations, summary_work};
 
-/// Where a conversation may be forked, and what a summary may cite.
+/// Where a conversation may be forked and folded, and what a summary may cite.
 const FORKED_AT: ReferenceField = ReferenceField::new("BR-CONV-003", "the node to fork at", "alternative");
+const FOLDED_AT: ReferenceField =
+    ReferenceField::new("MG-CONV-006", "nodeId", "node of the conversation that is folded");
 const CITED: ReferenceField = ReferenceField::new("MG-CONV-004", "cites", "node of the conversation that is folded");
 
 /// Where a conversation is forked.
@@ -52,6 +54,8 @@ pub struct Folding {
     pub text: String,
     /// The fragments that say so.
     pub cites: Vec<Citation>,
+    /// The last node of the branch; the end of the continuation that was read last, unless it is named.
+    pub end: Option<NodeId>,
 }
 
 impl Engine {
@@ -195,9 +199,14 @@ impl Engine {
         self.change(caller, request, "conversation.fold", move |tx, viewer| {
             let current = load(tx, viewer, id)?;
             let active = usize::try_from(tx.active_forks(viewer, id)?).unwrap_or(usize::MAX);
-            let Folding { text, cites } = folding.clone();
+            let Folding { text, cites, end } = folding.clone();
             let author = (ActorId::from(viewer.owner()), AuthorType::Human);
-            let end = tx.path_end(viewer, id)?.map(Into::into);
+            let end = match end {
+                Some(node) => {
+                    Some(origin(tx, viewer, id, node).map_err(|error| error.of_reference(FOLDED_AT, node))?.node_id)
+                }
+                None => tx.path_end(viewer, id)?.map(Into::into),
+            };
             let summary = FoldSummary { at: tx.now(), author_id: author.0, author_type: author.1, text, cites, end };
             check_cites(tx, viewer, id, &summary.cites)?;
             refuse_pending(tx, viewer, id)?;

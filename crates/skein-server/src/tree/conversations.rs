@@ -96,6 +96,10 @@ pub(crate) struct FoldBody {
     #[serde(default)]
     #[schema(value_type = Vec<String>)]
     cites: Vec<Citation>,
+    /// The last node of the branch: reopening starts there. Default: the end of the continuation you read last.
+    #[serde(default)]
+    #[schema(value_type = Option<String>)]
+    node_id: Option<NodeId>,
 }
 
 /// Which conversations.
@@ -229,8 +233,8 @@ pub(crate) async fn fold_conversation(
     PathId(id): PathId<ConversationId>,
     mutation: Mutation,
 ) -> Result<Answer<ConversationView>, ApiError> {
-    let FoldBody { summary, cites } = mutation.body().await?;
-    let folding = Folding { text: summary, cites };
+    let FoldBody { summary, cites, node_id } = mutation.body().await?;
+    let folding = Folding { text: summary, cites, end: node_id };
     let folded = engine.fold_conversation(&mutation.caller, mutation.request, id, folding).await?;
     Ok(Answer::done(folded.map(ConversationView::from)))
 }

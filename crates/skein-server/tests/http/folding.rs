@@ -91,6 +91,15 @@ both! {
         }
     }
 
+    async fn mg_conv_006_a_branch_ends_at_the_node_that_is_named_when_it_is_folded_holds(world: &World) {
+        let root = Talk::new(world).await;
+        let (fork, [_, two, three, _]) = branch(world, &root).await;
+        go_to(&fork, &two).await;
+        let body = json!({ "summary": "Three.", "nodeId": three["node"]["id"] });
+        world.changed("POST", &format!("{}/fold", fork.path), &body).await;
+        assert_eq!(texts(&reopen(&fork).await).await, WHOLE[..4]);
+    }
+
     async fn mg_conv_006_a_branch_reads_on_where_its_reader_was_last_when_it_was_folded_holds(world: &World) {
         let root = Talk::new(world).await;
         let (fork, [one, two, ..]) = branch(world, &root).await;

@@ -195,6 +195,7 @@ fn in_conversations(mine: &Things, theirs: &Things) -> Vec<Place> {
             Some(&mine.node),
         ),
         place(&format!("{talk}/fold"), json!({ "summary": "s", "cites": [REF] }), "MG-CONV-004", nodes(), None),
+        place(&format!("{talk}/fold"), json!({ "summary": "s", "nodeId": REF }), "MG-CONV-006", nodes(), None),
         place(
             CONVERSATIONS,
             json!({ "projectId": REF }),
