@@ -19,7 +19,9 @@ export function branchesOf(tree: Tree): Branch[] {
   const begin = (starts: { start: string; from: number }[]) => {
     for (const one of starts.reverse()) waiting.push(one);
   };
-  const first = tree.root === undefined ? [] : (tree.turns.get(tree.root)?.alternatives ?? []);
+  const roots = tree.root === undefined ? [] : (tree.turns.get(tree.root)?.alternatives ?? []);
+  // Versions of a buffer are one branch.
+  const first = [...new Set(roots.map((root) => tree.shownVersion(root)))];
   const shown = tree.root === undefined ? undefined : tree.selectedOf(tree.root);
   begin(shownFirst(first, shown).map((start) => ({ start, from: 1 })));
 
@@ -42,7 +44,7 @@ export function branchesOf(tree: Tree): Branch[] {
 
 /** Continuations of a node, the last shown first. */
 function goingOn(tree: Tree, node: string): string[] {
-  const children = tree.children.get(node) ?? [];
+  const children = tree.childrenOf(node);
   if (children.length < 2) return children;
   return shownFirst(children, tree.after(node));
 }
@@ -55,8 +57,8 @@ const shownFirst = (nodes: readonly string[], shown: string | undefined): string
 /** Branch that contains a node; undefined if the node is not in the tree. */
 export function branchWith(tree: Tree, branches: readonly Branch[], node: string): Branch | undefined {
   const byStart = new Map(branches.map((branch) => [branch.start, branch]));
-  for (let at: string | undefined = node; at; at = tree.treeNodes.get(at)?.parent) {
-    const found = byStart.get(at);
+  for (const at of tree.ancestors(node).reverse()) {
+    const found = byStart.get(tree.shownVersion(at));
     if (found) return found;
   }
   return undefined;

@@ -85,7 +85,7 @@ export class Conversation {
       ]);
       if (this.#gone) return;
       const { visited, cursor } = this.tree;
-      this.tree = Tree.of(skeleton);
+      this.tree = Tree.of(skeleton, about.mode === "buffer");
       if (this.moves !== moves && cursor && this.tree.treeNodes.has(cursor)) this.tree.cursor = cursor;
       for (const [node, turn] of visited) if (!this.tree.visited.has(node)) this.tree.visited.set(node, turn);
       if (this.tree.cursor) this.tree.turnTo(this.tree.cursor);

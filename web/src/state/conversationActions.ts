@@ -85,12 +85,18 @@ export async function regenerate(
 export const activateNode = (conversation: Conversation, nodeId: string): Promise<void> =>
   underway(turn(conversation, nodeId, nodeId));
 
-/** Chooses an alternative: goes to where somebody was last below it, so that its own continuation is on the screen. */
-export const selectAlternative = (conversation: Conversation, nodeId: string): Promise<void> =>
-  underway(turn(conversation, nodeId, conversation.tree.endBelow(nodeId)));
+/**
+ * Chooses an alternative: goes to where somebody was last below it, so that its own continuation is on the screen. What
+ * follows versions of a buffer is shared: there the version itself is selected, and the end stays on the screen.
+ */
+export const selectAlternative = (conversation: Conversation, nodeId: string): Promise<void> => {
+  const { tree } = conversation;
+  return underway(turn(conversation, nodeId, tree.hasVersions(nodeId) ? nodeId : tree.endBelow(nodeId)));
+};
 
 async function turn(conversation: Conversation, chosen: string, end: string): Promise<void> {
-  const before = conversation.cursor;
+  const { tree } = conversation;
+  const before = tree.hasVersions(end) ? tree.shownVersion(end) : conversation.cursor;
   // An unsent message is not on the server yet: the path moves to the node before it.
   const isThere = (id: string) => !id.startsWith("local-");
   const node = conversation.tree.ancestors(end).findLast(isThere);

@@ -3,13 +3,17 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 
 export const RECORDING = "recording";
 export interface Request {
-  /** Received messages without system messages; merged turns of one speaker are split again. */
+  /** Received system messages. */
+  system: string[];
+  /** The other received messages; merged turns of one speaker are split again. */
   texts: string[];
   answer: string;
 }
 
 export class RecordingModel {
   readonly requests: Request[] = [];
+  /** Refuses every request while it is set. */
+  fails = false;
   #waiting: (() => void)[] = [];
   private constructor(
     private readonly server: Server,
@@ -54,8 +58,14 @@ export class RecordingModel {
       const texts = messages
         .filter(({ role }) => role !== "system")
         .flatMap(({ content }) => content.split("\n\n"));
-      this.requests.push({ texts, answer });
+      const system = messages.filter(({ role }) => role === "system").map(({ content }) => content);
+      this.requests.push({ system, texts, answer });
       this.#waiting.splice(0).forEach((resolve) => resolve());
+      if (this.fails) {
+        response.writeHead(400, { "content-type": "application/json" });
+        response.end(JSON.stringify({ error: { message: "no such luck", type: "invalid_request_error" } }));
+        return;
+      }
       const chunk = (delta: object, finish: string | null) =>
         `data: ${JSON.stringify({
           id: answer,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Schemas } from "../../src/api/client";
+import { branchesOf } from "../../src/state/branches";
 import { contentOf, reworded, textOf } from "../../src/state/content";
 import { Tree, type TreeNode } from "../../src/state/tree";
 
@@ -177,5 +178,88 @@ describe("content", () => {
     const mixed = contentOf("Hello", [image]);
     expect(textOf(mixed)).toBe("Hello\n\na heron");
     expect(reworded(mixed, "Bye")).toEqual({ type: "mixed", blocks: [{ type: "text", text: "Bye" }, image] });
+  });
+});
+
+/** A buffer as the server tells it: a beginning with two versions, what follows it, and another answer. */
+function buffer(shown: "a" | "b"): Tree {
+  const nodes = ["a", "answer", "end", "b", "other"];
+  const version = nodes.indexOf(shown);
+  const columns = {
+    id: nodes,
+    parent: [-1, 0, 1, -1, 0],
+    turn: [0, 1, 2, 0, 1],
+    ordinal: [1, 1, 1, 2, 2],
+    depth: [1, 2, 3, 1, 2],
+    author: ["h", "m", "h", "h", "m"],
+    status: ["c", "c", "c", "c", "c"],
+    selected: [Number(shown === "a"), 1, 1, Number(shown === "b"), 0],
+    visited: [1, 1, 1, 1, 0],
+    stale: [0, 0, 0, 0, 0],
+    shownVersion: [version, -1, -1, version, -1],
+    marks: [0, 0, 0, 0, 0],
+    createdAt: [0, 0, 0, 0, 0],
+  };
+  const turns = ["t1", "t2", "t3"];
+  return Tree.of({ conversationId: "c", cursorNodeId: "end", turns, nodes: columns }, true);
+}
+
+describe("versions in a buffer", () => {
+  it("share what follows them, and are never stale", () => {
+    expect(nodes(buffer("a"))).toEqual(["a", "answer", "end"]);
+    expect(nodes(buffer("b"))).toEqual(["b", "answer", "end"]);
+  });
+  it("stay selected, wherever somebody goes below them", () => {
+    const tree = buffer("b");
+    tree.turnTo("end");
+    expect(nodes(tree)).toEqual(["b", "answer", "end"]);
+    tree.turnTo("a");
+    expect(nodes(tree)).toEqual(["a", "answer", "end"]);
+    tree.turnTo("other");
+    expect(nodes(tree)).toEqual(["a", "other"]);
+    expect(tree.ancestors("end")).toEqual(["a", "answer", "end"]);
+  });
+  it("come up by an edit, also after what was said to them", () => {
+    const tree = buffer("a");
+    const told = (id: string, more: object) =>
+      tree.put({
+        id,
+        createdAt: "2026-01-01T00:00:00Z",
+        status: "complete",
+        authorType: "human",
+        ...more,
+      } as never);
+    told("next", { parentAlternativeId: "new", turnId: "t4", ordinal: 1, isActive: true });
+    told("new", {
+      parentAlternativeId: "answer",
+      turnId: "t3",
+      editedFrom: "end",
+      ordinal: 2,
+      isActive: true,
+    });
+    expect(nodes(tree)).toEqual(["a", "answer", "new", "next"]);
+    tree.turnTo("end");
+    expect(nodes(tree)).toEqual(["a", "answer", "end", "next"]);
+    expect(branchesOf(tree).map(({ start, end }) => [start, end])).toEqual([
+      ["a", "next"],
+      ["other", "other"],
+    ]);
+  });
+  it("can be compared side by side", () => {
+    expect(nodes(buffer("a"), "b")).toEqual(["b", "answer", "end"]);
+  });
+});
+
+describe("a failed answer", () => {
+  it("is not offered to another version", () => {
+    const tree = new Tree();
+    tree.add(treeNode("q1", undefined, "t1"));
+    tree.add({ ...treeNode("a1", "q1", "t2", 1, "model"), status: "failed" });
+    tree.turnTo("a1");
+    tree.add(treeNode("q1b", undefined, "t1", 2));
+    tree.turnTo("q1b");
+    expect(nodes(tree)).toEqual(["q1b"]);
+    tree.add(treeNode("a2", "q1", "t2", 2, "model"));
+    expect(nodes(tree)).toEqual(["q1b", "a2!"]);
   });
 });
