@@ -26,6 +26,7 @@ import {
 import type { ShownTurn } from "../../state/tree";
 import { copied } from "../../ui/clipboard";
 import { PINNED } from "../inspector/marks";
+import { aboveOf, staleTail, type Version } from "./shownPath";
 import type { View } from "./view.svelte";
 
 interface Parts {
@@ -89,11 +90,10 @@ export function conversationActions({ view, path, focus, composer }: Parts): Rec
     announcer.say("Rewound to here. Later turns are kept. Your next message continues from this turn.");
     await activateNode(conversation, node);
   });
-  const generate = on(async ({ turn, node }) => {
-    const treeNode = conversation.treeNode(node);
-    if (treeNode?.author !== "human") {
-      // The node above it on the screen is the one that is answered.
-      const above = path()[path().findIndex((one) => one.node === node) - 1]?.node ?? treeNode?.parent;
+  const generate = on((shown) => view.toAbove(shown.node, () => answerAgain(shown)));
+  const answerAgain = async ({ turn, node }: ShownTurn) => {
+    if (conversation.treeNode(node)?.author !== "human") {
+      const above = aboveOf(conversation, path(), node);
       const made = conversation.bodies.get(node)?.executedBy;
       const again = () =>
         made
@@ -108,11 +108,17 @@ export function conversationActions({ view, path, focus, composer }: Parts): Rec
         );
       else await requestAnswer(conversation, node, view.processIds);
     }
-  });
+  };
   const toggle = (name: "bookmarked" | "excluded" | "pruned", words: [string, string]) =>
     on(async ({ node }) => {
       const now = !(conversation.treeNode(node)?.[name] ?? false);
       if (await mark(conversation, node, { [name]: now })) announcer.say(words[now ? 0 : 1]);
+    });
+
+  const forkAt = (node: string) =>
+    void conversation.attempt(node, "fork", async () => {
+      const onward = router.onward();
+      onward(to.conversation((await fork(conversation, node)).id));
     });
 
   const take = (preset: Preset) => () => {
@@ -140,8 +146,10 @@ export function conversationActions({ view, path, focus, composer }: Parts): Rec
     },
     "conversation.rewind": rewind,
     "conversation.generate": generate,
-    "conversation.generateMany": on(({ node }) => view.open("generate", node)),
-    "conversation.edit": on(({ node }) => void (view.editing = node)),
+    "conversation.generateMany": on(({ node }) => view.toAbove(node, () => view.open("generate", node))),
+    "conversation.edit": on(({ node }) =>
+      view.onItsPath(node, "Which version does this edit belong to?", () => (view.editing = node)),
+    ),
     "conversation.bookmark": toggle("bookmarked", ["Bookmarked", "Bookmark removed"]),
     "conversation.exclude": toggle("excluded", ["Excluded from context", "Included in context again"]),
     "conversation.pin": on(async ({ node }) => {
@@ -156,13 +164,22 @@ export function conversationActions({ view, path, focus, composer }: Parts): Rec
       document.querySelector<HTMLElement>(`[data-node="${node}"] .count`)?.click(),
     ),
     "conversation.history": on(({ node }) => view.open("history", node)),
-    "conversation.fork": on(({ node }) =>
-      conversation.attempt(node, "fork", async () => {
-        const onward = router.onward();
-        onward(to.conversation((await fork(conversation, node)).id));
-      }),
-    ),
-    "conversation.fold": () => view.open("fold"),
+    "conversation.fork": on(({ node }) => {
+      const tail = staleTail(path());
+      if (!tail?.nodes.includes(node)) return forkAt(node);
+      view.ask({ tail, title: "Which version does the fork continue?", isChosenOffered: true }, (version) =>
+        forkAt(version === "chosen" ? tail.chosen : node),
+      );
+    }),
+    "conversation.fold": () => {
+      const tail = staleTail(path());
+      const open = (version?: Version) => {
+        view.foldedVersion = version;
+        view.open("fold");
+      };
+      if (!tail) return open();
+      view.ask({ tail, title: "Which version is folded?", isChosenOffered: true }, open);
+    },
     "conversation.beside": on(({ node, alternatives }) => {
       if (router.query("beside")) return router.setQuery({ beside: undefined });
       const other = alternatives.find((one) => one !== node) ?? node;
