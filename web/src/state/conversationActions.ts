@@ -121,6 +121,17 @@ async function turn(conversation: Conversation, chosen: string, end: string): Pr
   }
 }
 
+/** Has the path of the server end where the one on the screen does, before the server reads its own. */
+export async function standAt(conversation: Conversation, node: string): Promise<void> {
+  const turnId = conversation.tree.treeNodes.get(node)?.turn;
+  if (!turnId || look) return;
+  const before = conversation.cursor;
+  conversation.turnTo(node);
+  const params = { id: conversation.id, turnId, nodeId: node };
+  const path = "/api/v1/conversations/{id}/turns/{turnId}/alternatives/{nodeId}/activate";
+  await conversation.branchMoves.tell(before, node, () => placed("put", path, { params }));
+}
+
 /** Another wording of a node; the one before stays. */
 export async function edit(
   conversation: Conversation,
