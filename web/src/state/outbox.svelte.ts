@@ -57,6 +57,8 @@ const PASSING = new Set([0, 401, 429, 502, 503, 504]);
 
 /** Id of the stand-in node of a message until the server has it. */
 export const standIn = (key: string): string => `local-${key}`;
+/** Node under which a message is on the screen. */
+export const turnOf = ({ node, key }: Waiting): string => node ?? standIn(key);
 export const refusalOf = ({ refusal }: Waiting): Problem | undefined => refusal && new Problem(refusal);
 
 const isPassing = (problem: Problem): boolean =>
@@ -221,15 +223,16 @@ class Outbox {
   }
 
   /**
-   * The next message to send: none overtakes a refused or waiting message of its conversation, and none is sent in another
-   * user's name.
+   * The next message to send: none overtakes a refused or waiting message that it follows, and none is sent in another user's
+   * name.
    */
   #next(): Waiting | undefined {
     if (!session.isOwn) return undefined;
     const held = new Set<string>();
     for (const entry of this.list) {
-      if (entry.refusal || entry.awaits || this.#behind.has(entry.key)) held.add(entry.conversation);
-      else if (!held.has(entry.conversation)) return entry;
+      const isHeld = entry.refusal || entry.awaits || this.#behind.has(entry.key);
+      if (!isHeld && !(entry.parent && held.has(entry.parent))) return entry;
+      held.add(turnOf(entry));
     }
     return undefined;
   }

@@ -122,26 +122,45 @@ describe("an outgoing message", () => {
     expect(new Set(server.asked.filter(({ body }) => body.content).map(({ key }) => key)).size).toBe(1);
     expect(server.made.size).toBe(2);
   });
-  it("stays with the reason when it is refused later, and holds back what comes after it, not others", async () => {
+  it("stays with the reason when it is refused later, and holds back what follows it, nothing else", async () => {
     server.isAway = true;
     await outbox.say(message("One."));
-    await outbox.say(message("Two."));
+    const [one] = outbox.list;
+    await outbox.say(message("Two.", { parent: standIn(one?.key ?? "") }));
+    await outbox.say(message("Another branch.", { parent: "item_9" }));
     await outbox.say(message("Elsewhere.", { conversation: "c2" }));
     server.isAway = false;
-    const [one] = outbox.list;
     vi.stubGlobal("fetch", async (url: unknown, init: RequestInit) => {
-      server.refuses = String(url).includes("c1") ? { status: 409, code: "folded" } : undefined;
+      server.refuses = String(init.body).includes("One.") ? { status: 409, code: "folded" } : undefined;
       return server.fetch(url, init);
     });
     await outbox.flush();
-    expect(server.said).toEqual(["One.", "Elsewhere."]);
+    expect(server.said).toEqual(["One.", "Another branch.", "Elsewhere."]);
     expect(outbox.list.map((entry) => refusalOf(entry)?.code)).toEqual(["folded", undefined]);
     // Taken back, it no longer holds anything up.
     outbox.withdraw(one?.key ?? "");
     vi.stubGlobal("fetch", server.fetch);
     server.refuses = undefined;
     await outbox.flush();
-    expect(server.said).toEqual(["One.", "Elsewhere.", "Two."]);
+    expect(server.said).toEqual(["One.", "Another branch.", "Elsewhere.", "Two."]);
+  });
+  it("leads its writer back only if they did not leave its branch, and is the same at every try", async () => {
+    server.isAway = true;
+    await outbox.say(message("One."));
+    await outbox.say(message("Two.", { parent: "item_9" }));
+    const leads = () =>
+      new Map(server.asked.map(({ body }) => [body.content?.text ?? "answer", body.makeActive]));
+    // The first was tried already: every try sends the same.
+    outbox.follow("c1", new Set(["root"]));
+    server.isAway = false;
+    await outbox.flush();
+    expect(leads()).toEqual(
+      new Map([
+        ["One.", true],
+        ["Two.", false],
+        ["answer", false],
+      ]),
+    );
   });
   it("goes on from where it stood when what it follows is taken back", async () => {
     server.isAway = true;
