@@ -268,6 +268,10 @@ export class Conversation {
   }
 
   turnTo(id: string): void {
+    this.#show(id);
+    outbox.follow(this.id, new Set(this.tree.ancestors(id)));
+  }
+  #show(id: string): void {
     this.moves += 1;
     this.tree.turnTo(id);
     this.#changed();
@@ -307,7 +311,8 @@ export class Conversation {
     else if (sent.kind === "said") {
       const wasHere = this.tree.cursor === standIn(sent.entry.key);
       this.take(sent.node);
-      if (wasHere) this.turnTo(sent.node.id);
+      // The outbox knows it by its stand-in until it has heard this.
+      if (wasHere) this.#show(sent.node.id);
     } else {
       const { node, problem, entry } = sent;
       const retry = () =>

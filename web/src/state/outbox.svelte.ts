@@ -29,6 +29,10 @@ export interface Waiting {
   at: number;
   /** The answer it waits for: it goes out once that is finished. */
   awaits?: string;
+  /** True while its writer is on another branch: it does not lead them back. */
+  isLeft?: boolean;
+  /** Whether the path goes on to it, and to its answer; settled by the first attempt, as every attempt sends the same. */
+  leads?: { said?: boolean; answer?: boolean };
   /** The node it became; then only its answer is missing. */
   node?: string;
   refusal?: { status: number; code: string; message: string; rule?: string };
@@ -237,6 +241,23 @@ class Outbox {
     return undefined;
   }
 
+  /** Notes which messages of a conversation are on the branch where their writer is. */
+  follow(conversation: string, branch: ReadonlySet<string>): void {
+    const isLeft = (one: Waiting) => !branch.has(turnOf(one));
+    const isWrong = (one: Waiting) =>
+      one.conversation === conversation && (one.isLeft ?? false) !== isLeft(one);
+    if (this.list.some(isWrong))
+      this.#change((list) => list.map((one) => (isWrong(one) ? { ...one, isLeft: isLeft(one) } : one)));
+  }
+  /** Whether the path goes on to a message or its answer: not where its writer has left it. */
+  #leads({ key }: Waiting, what: "said" | "answer"): boolean {
+    const entry = this.#list.find((one) => one.key === key);
+    const leads = entry?.leads?.[what] ?? entry?.isLeft !== true;
+    if (entry && entry.leads?.[what] === undefined)
+      this.#put(key, { leads: { ...entry.leads, [what]: leads } });
+    return leads;
+  }
+
   /** True if the next message may be sent. */
   async #send(entry: Waiting): Promise<boolean> {
     try {
@@ -254,7 +275,12 @@ class Outbox {
   async #saidOf(entry: Waiting): Promise<string> {
     const { node } = (await call("post", "/api/v1/conversations/{id}/turns", {
       params: { id: entry.conversation },
-      body: { parentAlternativeId: entry.parent, content: entry.content as never, speaker: "user" },
+      body: {
+        parentAlternativeId: entry.parent,
+        content: entry.content as never,
+        speaker: "user",
+        makeActive: this.#leads(entry, "said"),
+      },
       key: entry.key,
     })) as Schemas["Mutated_GrownView"];
     // The screen gets the node before its stand-in is removed.
@@ -279,7 +305,13 @@ class Outbox {
     try {
       const made = (await call("post", "/api/v1/conversations/{id}/turns", {
         params: { id: entry.conversation },
-        body: { parentAlternativeId: node, speaker: "agent", processIds, samples },
+        body: {
+          parentAlternativeId: node,
+          speaker: "agent",
+          processIds,
+          samples,
+          makeActive: this.#leads(entry, "answer"),
+        },
         key: entry.answerKey,
       })) as Answering;
       this.#tell({ kind: "answering", entry, made });

@@ -4,7 +4,7 @@ import { session } from "../../src/state/session.svelte";
 
 interface Asked {
   key: string;
-  body: { parentAlternativeId?: string; speaker: string; content?: { text: string } };
+  body: { parentAlternativeId?: string; speaker: string; content?: { text: string }; makeActive?: boolean };
 }
 /** A server that takes turns, can be away, and knows a name again. */
 class Server {
