@@ -21,6 +21,9 @@ const BODIES_AT_ONCE = 60;
 const INHERITED_MAX = 5_000;
 const OWN_EVENTS = /^(node|path|branch|conversation)\./;
 
+const forksOf = (id: string): Promise<Schemas["ConversationView"][]> =>
+  all((cursor) => call("get", "/api/v1/conversations/{id}/forks", { params: { id }, query: { cursor } }));
+
 export class Conversation {
   readonly id: string;
   about = $state.raw<Schemas["ConversationView"]>();
@@ -36,6 +39,8 @@ export class Conversation {
   /** Turns before this conversation was forked. */
   inherited = $state.raw<Node[]>([]);
   forks = $state.raw<Schemas["ConversationView"][]>([]);
+  /** Forks of the conversations this one was forked from. */
+  inheritedForks = $state.raw<Schemas["ConversationView"][]>([]);
   /** The main branch is the path through this node. */
   canonical = $state<string>();
   /** Failed action of a node, shown beside the node. */
@@ -130,13 +135,12 @@ export class Conversation {
       cursor = page.pagination.next ?? undefined;
     } while (cursor && found.length < INHERITED_MAX);
     this.inherited = found;
+    const above = [...new Set(found.map(({ conversationId }) => conversationId))];
+    this.inheritedForks = (await Promise.all(above.map(forksOf))).flat();
   }
 
   async #loadForks(): Promise<void> {
-    const { id } = this;
-    this.forks = await all((cursor) =>
-      call("get", "/api/v1/conversations/{id}/forks", { params: { id }, query: { cursor } }),
-    );
+    this.forks = await forksOf(this.id);
   }
 
   async #loadCanonical(): Promise<void> {
@@ -162,6 +166,13 @@ export class Conversation {
   }
   forksOf(id: string): Schemas["ConversationView"][] {
     return this.forks.filter((fork) => fork.forkOriginAlternativeId === id);
+  }
+  /** Branches that left a node and were folded; models get their summaries. */
+  foldedAt(id: string): Schemas["ConversationView"][] {
+    return [...this.forks, ...this.inheritedForks].filter(
+      ({ forkOriginAlternativeId, folded, summary, kind }) =>
+        forkOriginAlternativeId === id && folded && summary && kind !== "tool_run",
+    );
   }
   get cursor(): string | undefined {
     void this.revision;
@@ -386,7 +397,7 @@ export class Conversation {
       this.about = await call("get", "/api/v1/conversations/{id}", { params: { id: this.id } }).catch(
         () => this.about,
       );
-    } else if (event === "branch.created") {
+    } else if (event === "branch.created" || event === "branch.folded") {
       await this.#loadForks().catch(() => undefined);
     }
   }
