@@ -293,9 +293,14 @@ export class Conversation {
     const made = await this.branchMoves.inTurn(ask);
     this.begun(made, this.moves === moves);
   }
-  async answerAfter(node: string, processIds: string[], samples: number): Promise<void> {
+  async answerAfter(
+    node: string,
+    processIds: string[],
+    samples: number,
+    rememberProcess = true,
+  ): Promise<void> {
     const params = { id: this.id };
-    const body = { parentAlternativeId: node, speaker: "agent", processIds, samples };
+    const body = { parentAlternativeId: node, speaker: "agent", processIds, samples, rememberProcess };
     const path = "/api/v1/conversations/{id}/turns";
     await this.answer(
       async () => (await call("post", path, { params, body })) as Schemas["Mutated_AnsweringView"],

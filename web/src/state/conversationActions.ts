@@ -44,14 +44,17 @@ export async function sendMessage(
   }
 }
 
-/** Asks for answers to a node that has none yet. */
+/** Asks for answers to a node that has none yet. The process answers next too, unless it is not to be remembered. */
 export async function requestAnswer(
   conversation: Conversation,
   node: string,
   processIds: string[],
   samples = 1,
+  rememberProcess = true,
 ): Promise<void> {
-  await conversation.attempt(node, "answer", () => conversation.answerAfter(node, processIds, samples));
+  await conversation.attempt(node, "answer", () =>
+    conversation.answerAfter(node, processIds, samples, rememberProcess),
+  );
 }
 
 /** Asks for more answers at a turn, to the node given. */
