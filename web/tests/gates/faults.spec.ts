@@ -254,7 +254,7 @@ test("a message that failed to load shows an error and can be loaded again", asy
   await expect(turns(page).first()).toContainText("Could not load this message.");
   await expect(page.getByRole("alert").filter({ hasText: "refused as internal" })).toHaveCount(1);
   await page.unrouteAll({ behavior: "wait" });
-  await page.getByRole("button", { name: "Try again" }).click();
+  await turns(page).first().getByRole("button", { name: "Try again" }).click();
   await expect(turns(page).first()).toContainText("Two herons.");
   await expect(page.getByText("refused as internal")).toHaveCount(0);
 });

@@ -65,7 +65,7 @@ test("a message that arrived although nobody heard of it is there once", async (
     await route.abort();
   });
   await send(new Mouse(page), page, "Two herons.");
-  await expect(turnWith(page, "Two herons.").getByText("queued")).toBeVisible();
+  await expect(turnWith(page, "Two herons.").getByText("queued", { exact: true })).toBeVisible();
   await expect.poll(() => lost).toBeGreaterThan(1);
   await page.unrouteAll({ behavior: "wait" });
   await expect(turns(page)).toHaveCount(2);
