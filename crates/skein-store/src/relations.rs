@@ -244,7 +244,7 @@ impl Tx<'_> {
     /// The place of a record's first version on the timeline.
     pub(crate) fn made_at(&mut self, record: RecordId) -> Result<Option<Cursor>, StoreError> {
         let sql = "SELECT tx, position FROM record_versions WHERE record = ?1 AND version = 1";
-        Ok(self.first(sql, params![&record], |row| Ok(Cursor { tx: row.int(0)?, position: row.int(1)? }))?)
+        self.first(sql, params![&record], |row| Ok(Cursor { tx: row.int(0)?, position: row.int(1)? }))
     }
 }
 

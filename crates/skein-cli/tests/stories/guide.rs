@@ -38,7 +38,7 @@ const CREDENTIALS: [&str; 3] = ["k-7f9c24e53b1a0d6f", "k-of-bert-himself", "k-of
 
 const END_OF_BLOCK: &str = "=== end of block ===";
 /// How long the commands of one page may take, beside other tests.
-const PAGE_MAX: Duration = Duration::from_secs(180);
+const PAGE_MAX: Duration = Duration::from_mins(3);
 
 /// A block of commands, and the lines of their output that the page shows.
 struct Block {

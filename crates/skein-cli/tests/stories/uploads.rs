@@ -67,7 +67,7 @@ fn kill_nine_uploads_at_full_speed_take_little_memory_and_leave_no_file_behind()
     let mut server = home.serve();
     let keys = user_keys(&server);
     let streams: Vec<TcpStream> = (0..UPLOADS).map(|number| begin_upload(&server, &keys[number % USERS])).collect();
-    send_pieces(&streams, &[7; PIECE_BYTES]);
+    send_pieces(&streams, &vec![7; PIECE_BYTES]);
     let uploads = home.dir.join("blobs").join("uploads");
     while unfinished_bytes(&uploads) < UPLOADS * SENT_BYTES {
         std::thread::yield_now();

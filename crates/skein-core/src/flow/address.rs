@@ -66,15 +66,12 @@ fn percent_decode(text: &str) -> Option<String> {
     let bytes = text.as_bytes();
     let (mut decoded, mut at) = (Vec::with_capacity(bytes.len()), 0);
     while let Some(byte) = bytes.get(at) {
-        match (byte, hex(bytes.get(at + 1)), hex(bytes.get(at + 2))) {
-            (b'%', Some(high), Some(low)) => {
-                decoded.push(u8::try_from(high * 16 + low).unwrap_or_default());
-                at += 3;
-            }
-            _ => {
-                decoded.push(*byte);
-                at += 1;
-            }
+        if let (b'%', Some(high), Some(low)) = (byte, hex(bytes.get(at + 1)), hex(bytes.get(at + 2))) {
+            decoded.push(u8::try_from(high * 16 + low).unwrap_or_default());
+            at += 3;
+        } else {
+            decoded.push(*byte);
+            at += 1;
         }
     }
     (decoded.len() < bytes.len()).then(|| String::from_utf8_lossy(&decoded).into_owned())

@@ -47,8 +47,7 @@ impl Plan {
     fn derives(&self, input: &Interpolated, derived: &BTreeSet<usize>, context: &BTreeSet<String>) -> bool {
         let is_given =
             |variable: &&Variable| matches!(variable, Variable::Named(Origin::Context, name) if context.contains(name));
-        input.variables().iter().any(|variable| is_given(variable))
-            || self.named_by(input).iter().any(|step| derived.contains(step))
+        input.variables().iter().any(is_given) || self.named_by(input).iter().any(|step| derived.contains(step))
     }
 
     /// The steps whose variables an input names; the last step of a fallback shares the one of the step it stands in for.

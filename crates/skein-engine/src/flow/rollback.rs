@@ -75,7 +75,7 @@ impl Mover<'_, '_> {
             Some(since) => !self.tx.is_said_since(viewer, conversation, since)?,
             None => false,
         };
-        restore(self.tx, viewer, current, hint, archive)
+        restore(self.tx, viewer, &current, hint, archive)
     }
 }
 
@@ -116,7 +116,7 @@ fn failed_answers(tx: &mut Tx<'_>, viewer: &Viewer, run: RunId) -> Result<Vec<Fa
 fn restore(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
-    current: Shown<Conversation>,
+    current: &Shown<Conversation>,
     hint: Option<PriorHint>,
     archive: bool,
 ) -> Result<(), StoreError> {

@@ -147,6 +147,7 @@ both! {
             processes: vec![id],
             samples: 1,
             make_active: true,
+            remember_process: true,
             context: Map::new(),
         };
         let begun = world.engine.answer(&world.caller, fresh(&world.caller), conversation, new).await.unwrap().value;

@@ -242,7 +242,6 @@ pub(crate) fn fresh(caller: &Caller) -> Request {
     Request::new(caller, &key.parse().unwrap(), "POST", "/test", b"")
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "a test states what it means in place")]
 /// The rule that a refusal names.
 pub(crate) fn broken_rule(error: &EngineError) -> Option<&str> {
     match error {
@@ -251,6 +250,7 @@ pub(crate) fn broken_rule(error: &EngineError) -> Option<&str> {
     }
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "a test states what it means in place")]
 pub(crate) fn step(id: &str, tool: RecordId, inputs: Value) -> Value {
     json!({ "id": id, "toolId": tool, "inputs": inputs, "output": { "variable": id } })
 }

@@ -298,7 +298,7 @@ fn with_item(bundle: &Bytes, item: &Item) -> Bytes {
     }
     let items = parts.get_mut("items.jsonl").unwrap();
     items.extend(format!("{line}\n").bytes());
-    let lines = items.iter().filter(|byte| **byte == b'\n').count();
+    let lines = items.split_inclusive(|byte| *byte == b'\n').count();
     let told = json!({ "lines": lines, "bytes": items.len(), "sha256": Digest::of(items).to_string() });
     let mut manifest: Value = serde_json::from_slice(&parts["manifest.json"]).unwrap();
     manifest["items"] = told;

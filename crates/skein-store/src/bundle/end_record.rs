@@ -41,11 +41,11 @@ pub(super) fn refuse_other_ends(file: &File) -> Result<(), StoreError> {
     let directory = announced(file)?;
     if directory.entries > ENTRIES_MAX {
         let problem = format!("it has {} entries; the limit is {ENTRIES_MAX}", directory.entries);
-        return Err(too_many(problem));
+        return Err(too_many(&problem));
     }
     if directory.bytes > DIRECTORY_BYTES_MAX {
         let problem = format!("its directory has {} bytes; the limit is {DIRECTORY_BYTES_MAX}", directory.bytes);
-        return Err(too_many(problem));
+        return Err(too_many(&problem));
     }
     let is_adjacent = directory.start.checked_add(directory.bytes) == Some(directory.end);
     if !is_adjacent || directory.bytes < directory.entries * ENTRY_BYTES_MIN {
@@ -117,7 +117,7 @@ fn malformed(problem: &str) -> StoreError {
     BadBundle::NotABundle(problem.to_owned()).into()
 }
 
-fn too_many(problem: String) -> StoreError {
+fn too_many(problem: &str) -> StoreError {
     let problem = format!("{problem}; export its conversations one by one and import those bundles");
     BadBundle::TooLarge { part: BLOBS.to_owned(), problem }.into()
 }
@@ -137,9 +137,9 @@ mod tests {
         }
         let bytes = zip.len() as u64 - start;
         if is_wide {
-            end64(&mut zip, [entries, bytes, start])
+            end64(&mut zip, [entries, bytes, start]);
         } else {
-            end32(&mut zip, [entries, bytes, start])
+            end32(&mut zip, [entries, bytes, start]);
         }
         zip
     }

@@ -2,6 +2,7 @@
 //!
 //! The items that were put aside are asked by the same statements as the live ones.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use skein_core::garden::cursor::Cursor;
@@ -72,17 +73,22 @@ impl Lookup {
             return Ok(lookup);
         }
         let seals = new.iter().filter_map(|item| Some((item.header.id, *sealed_by.get(&item.header.id)?))).collect();
-        let (viewer, named) = (viewer.clone(), new.into_iter().map(ItemReferences::by).collect());
-        store.read_blocking(move |tx| tx.look_up(&viewer, lookup, seals, named))
+        let (viewer, references) = (viewer.clone(), new.into_iter().map(ItemReferences::by).collect());
+        store.read_blocking(move |tx| tx.look_up(&viewer, lookup, seals, references))
     }
 
     pub(crate) fn item(&self, id: ItemId) -> Option<&ItemState> {
         self.items.get(&id)
     }
 
-    /// Nothing where the store has no such record; within it nothing where the owner may not name it.
-    pub(crate) fn record(&self, id: RecordId) -> Option<Option<&RecordState>> {
-        self.records.get(&id).map(Option::as_ref)
+    /// Whether the store has a record, whoever may name it.
+    pub(crate) fn has_record(&self, id: RecordId) -> bool {
+        self.records.contains_key(&id)
+    }
+
+    /// A record that the store has, where the owner may name it.
+    pub(crate) fn record(&self, id: RecordId) -> Option<&RecordState> {
+        self.records.get(&id)?.as_ref()
     }
 
     pub(crate) fn has_relation(&self, id: RelationId) -> bool {
@@ -153,10 +159,11 @@ impl Tx<'_> {
         lookup.owner_since = self.find_record(owner.into())?.map(|user| user.created_at);
         let mut made_here = BTreeMap::new();
         for (item, seal) in seals {
-            if !made_here.contains_key(&seal) {
-                made_here.insert(seal, self.has_seal(owner, seal)?);
-            }
-            lookup.sealed.extend(made_here.get(&seal).filter(|is_here| **is_here).map(|_| item));
+            let is_here = match made_here.entry(seal) {
+                Entry::Occupied(known) => *known.get(),
+                Entry::Vacant(unknown) => *unknown.insert(self.has_seal(owner, seal)?),
+            };
+            lookup.sealed.extend(is_here.then_some(item));
         }
         for ItemReferences { by, target, relation } in named {
             self.look_up_items(owner, &mut lookup, target)?;

@@ -199,7 +199,7 @@ impl NewItem<'_> {
             None => record::create(delta.record, header.owner, content, note, header.realized_at).map(Some)?,
             Some(before) => record::update(&before, before.hash, content, note, header.realized_at)?,
         };
-        let Some((_, made)) = made else { return Err(self.unlike_any_change().into()) };
+        let Some((_, made)) = made else { return Err(unlike_any_change().into()) };
         // Which states are kept whole may change from version to version.
         self.refuse_unlike(Delta { body: delta.body, ..made }.to_draft())
     }
@@ -213,7 +213,7 @@ impl NewItem<'_> {
     ) -> Result<(), RuleViolation> {
         let state = before.map(|before| &before.content);
         if state.is_some_and(RecordContent::is_deleted) {
-            return Err(self.unlike_any_change());
+            return Err(unlike_any_change());
         }
         match delta.act {
             Act::Plain => content.refuse_deletion(),
@@ -222,7 +222,7 @@ impl NewItem<'_> {
             {
                 Ok(())
             }
-            Act::Deleted | Act::Rotated | Act::Archived | Act::Restored => Err(self.unlike_any_change()),
+            Act::Deleted | Act::Rotated | Act::Archived | Act::Restored => Err(unlike_any_change()),
         }
     }
 
@@ -248,10 +248,10 @@ impl NewItem<'_> {
             _ => Ok(()),
         }
     }
+}
 
-    fn unlike_any_change(&self) -> RuleViolation {
-        RuleViolation::new("MG-CORE-007", "no change of a record by its owner says this", REMEDY)
-    }
+fn unlike_any_change() -> RuleViolation {
+    RuleViolation::new("MG-CORE-007", "no change of a record by its owner says this", REMEDY)
 }
 
 /// What an end is: brought before the edge, or here for the owner to name. What is neither is not there.
@@ -268,15 +268,12 @@ fn related_thing(aside: &mut Aside, lookup: &Lookup, end: Endpoint) -> Result<Re
         Endpoint::Entity(id) | Endpoint::Artifact(id) | Endpoint::Log(id) => {
             let brought = aside.record(id)?.map(|record| record.content);
             let is_deleted = brought.as_ref().is_some_and(RecordContent::is_deleted);
-            let (record_type, place) = match lookup.record(id) {
-                Some(here) => {
-                    let here = here.cloned().ok_or_else(missing)?;
-                    (here.record_type, here.made_at.map(EndpointPlace::Here))
-                }
-                None => {
-                    let brought = brought.ok_or_else(missing)?;
-                    (brought.record_type, aside.made_at(id)?.map(EndpointPlace::Brought))
-                }
+            let (record_type, place) = if lookup.has_record(id) {
+                let here = lookup.record(id).cloned().ok_or_else(missing)?;
+                (here.record_type, here.made_at.map(EndpointPlace::Here))
+            } else {
+                let brought = brought.ok_or_else(missing)?;
+                (brought.record_type, aside.made_at(id)?.map(EndpointPlace::Brought))
             };
             if is_deleted { Err(missing()) } else { Ok(RelatedThing::Record(record_type, place)) }
         }

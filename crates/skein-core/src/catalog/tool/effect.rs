@@ -8,10 +8,14 @@ use serde_json::Value;
 use super::Tool;
 use crate::catalog::operation::Operation;
 use crate::catalog::operation::prompt::LlmApi;
+use crate::catalog::pricing::Pricing;
 use crate::rule::RuleViolation;
 
 /// Members of `connectionParams` that are sent to a model as they are.
 pub const SAMPLING_PARAMS: [&str; 2] = ["top_p", "seed"];
+
+/// Whether a parameter is of its type.
+type Fits = fn(&Value) -> bool;
 
 impl Tool {
     /// The interface of a model's provider: as the operation says, else as the connection says. Nothing for other tools.
@@ -39,14 +43,13 @@ impl Tool {
             let problem = "connectionParams.seed has no effect: Anthropic's API takes none".to_owned();
             return refuse(problem, "leave it out");
         }
-        let is_number = |value: &Value| value.is_number();
         let is_count = |value: &Value| value.as_u64().is_some_and(|count| (1..=u64::from(u32::MAX)).contains(&count));
-        let expected: [(&str, &dyn Fn(&Value) -> bool); 5] = [
-            ("model", &Value::is_string),
-            ("temperature", &is_number),
-            ("maxTokens", &is_count),
-            ("top_p", &is_number),
-            ("seed", &Value::is_i64),
+        let expected: [(&str, Fits); 5] = [
+            ("model", Value::is_string),
+            ("temperature", Value::is_number),
+            ("maxTokens", is_count),
+            ("top_p", Value::is_number),
+            ("seed", Value::is_i64),
         ];
         let wrong = expected.into_iter().find(|(name, fits)| {
             let given = self.connection_params.get(*name);
@@ -61,7 +64,7 @@ impl Tool {
 
     /// Only calls of models use tokens.
     pub(super) fn check_pricing(&self) -> Result<(), RuleViolation> {
-        let has_price = self.pricing.as_ref().is_some_and(|pricing| pricing.is_of_tokens());
+        let has_price = self.pricing.as_ref().is_some_and(Pricing::is_of_tokens);
         if !has_price || matches!(self.operation, Operation::LlmCall(_)) {
             return Ok(());
         }
