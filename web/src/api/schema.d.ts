@@ -222,7 +222,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Upload bytes and attach them; `Content-Type` names their media type.
+         * Upload bytes and attach them; `Content-Type` names their media type, `application/octet-stream` where it is left out.
          * @description At most 100 MiB, within 10 minutes, with pauses of at most 30 seconds. One user may have 32 uploads under way (429 beyond), the
          *     server 128 (503 beyond).
          */
@@ -888,7 +888,10 @@ export interface paths {
          * @description One import of an owner's things at a time on a database: while one has not ended, the answer is 409 `import_running` with
          *     its `operationId`. 409 `bundle_conflict` means that both sides changed a record: with nothing imported when it shows before
          *     the import begins, with a part imported when the owner changes the record meanwhile.
-         *     An item that is new here obeys the rules of the request that makes such an item. A breach is 422 with the id of the rule, and nothing is imported.
+         *     An item that is new here obeys the rules of the request that makes such an item. A breach is 422 with the id of the
+         *     rule, and nothing is imported.
+         *     A bundle has at most 8 GiB (413), 131,072 entries and 32 MiB of directory (422 `bundle_too_large`). What has more is exported as
+         *     single conversations.
          */
         post: operations["import_bundle"];
         delete?: never;
@@ -2277,7 +2280,11 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Share a tool or take it back. Others call a shared tool with your secret, at your expense. */
+        /**
+         * Share a tool or take it back. Others call a shared tool with your secret, at your expense. They see its whole output: share tools
+         *     whose `result` names the part to give. Without one, the output of a REST tool is the response body, in which known forms of the
+         *     secret are replaced.
+         */
         put: operations["share_tool"];
         post?: never;
         delete?: never;
@@ -2529,6 +2536,11 @@ export interface components {
              * @example entity_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z
              */
             processId?: string;
+            /**
+             * @description Which model it answers as: Skein records it when the actor answers for the first time. From then on a new name of the
+             *     service changes no author, and `modelRef` stays.
+             */
+            serviceModel?: components["schemas"]["ServiceModelFields"];
             /**
              * @description human, model or system.
              * @example model
@@ -3086,7 +3098,8 @@ export interface components {
             systemContext: string | null;
             tags: string[];
             /**
-             * @description How it is called: by its title, else by the first words said in it, else by its number.
+             * @description How it is called: by its title, else after the conversation it grew from, else by the first words said in it, else by its
+             *     number.
              * @example Herons of the lake
              */
             title: string;
@@ -3657,7 +3670,10 @@ export interface components {
              * @default false
              */
             copyActiveEntities?: boolean | null;
-            /** @default null */
+            /**
+             * @description Default: none; it is shown as "Fork of" and the title of this conversation.
+             * @default null
+             */
             title?: string | null;
         };
         /**
@@ -3677,7 +3693,10 @@ export interface components {
              * @default null
              */
             nodeId?: string | null;
-            /** @default null */
+            /**
+             * @description Default: none; it is shown as "Fork of" and the title of this conversation.
+             * @default null
+             */
             title?: string | null;
         };
         /** @description What was found, and what was searched for it. */
@@ -3704,7 +3723,7 @@ export interface components {
             actorId: string;
             /** @example entity_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
             conversationId: string;
-            /** @description The latest of it that they saw or wrote; null when that is nothing yet. */
+            /** @description Where they stand in it: what they wrote or turned to last; null when that is nothing yet. */
             headNodeId: string | null;
         };
         /** @description Everybody's place in a project. */
@@ -4056,7 +4075,8 @@ export interface components {
                 systemContext: string | null;
                 tags: string[];
                 /**
-                 * @description How it is called: by its title, else by the first words said in it, else by its number.
+                 * @description How it is called: by its title, else after the conversation it grew from, else by the first words said in it, else by its
+                 *     number.
                  * @example Herons of the lake
                  */
                 title: string;
@@ -4878,7 +4898,7 @@ export interface components {
         };
         /** @description One message of a chat. */
         MessageView: {
-            /** @description Texts and images in their order, where it has images. */
+            /** @description Texts and images in their order, where it has images or several texts. */
             parts?: components["schemas"]["MessagePartView"][];
             /**
              * @description system, user or assistant.
@@ -5118,7 +5138,8 @@ export interface components {
             systemContext: string | null;
             tags: string[];
             /**
-             * @description How it is called: by its title, else by the first words said in it, else by its number.
+             * @description How it is called: by its title, else after the conversation it grew from, else by the first words said in it, else by its
+             *     number.
              * @example Herons of the lake
              */
             title: string;
@@ -5233,7 +5254,7 @@ export interface components {
             actorId: string;
             /** @example entity_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
             conversationId: string;
-            /** @description The latest of it that they saw or wrote; null when that is nothing yet. */
+            /** @description Where they stand in it: what they wrote or turned to last; null when that is nothing yet. */
             headNodeId: string | null;
         } & {
             /**
@@ -5827,7 +5848,10 @@ export interface components {
         NewRelationBody: {
             /** Format: double */
             confidence?: number | null;
-            /** @description `triggers`, `replies_to`, `continues`, `supercedes`, `derived_from`, `mentions`, `linked_with` and others. */
+            /**
+             * @description `triggers`, `replies_to`, `supercedes`, `derived_from`, `mentions`, `linked_with` and others; `continues` is made by
+             *     reopening a conversation alone (422). A second one where the kind allows one is 409.
+             */
             kind: string;
             metadata?: Record<string, unknown> | null;
             /** @description `item_…` or `entity_…`: it exists, is yours to see and of its type, else 422. Of `groups_with` a conversation. */
@@ -6015,11 +6039,13 @@ export interface components {
             /** @description Further fields of the request, in the provider's words. */
             customParameters: Record<string, unknown>;
             /**
-             * Format: int32
-             * @description Null: the provider's default, and 4096 with Anthropic's API, which wants a limit.
+             * Format: int64
+             * @description Null: the provider's default. Anthropic's API wants a limit and is sent 4096 unless there is another.
              */
             maxTokens: number | null;
             model: string;
+            /** @description The form of the answer, in the provider's words. Null: text. */
+            responseFormat: Record<string, unknown> | null;
             stopSequences: string[];
             /**
              * Format: double
@@ -6384,6 +6410,12 @@ export interface components {
             /** @description Why the payload must go. */
             reason: string;
         };
+        /** @description Why nothing would be sent. */
+        RefusalView: {
+            /** @example llm_unsupported */
+            code: string;
+            message: string;
+        };
         /**
          * @description How an answer is made again.
          * @example {
@@ -6428,6 +6460,16 @@ export interface components {
             target: string;
             /** @example item */
             targetType: string;
+        };
+        /** @description A request as a provider is sent it first. Where the provider refuses the name of a field, Skein asks again by another. */
+        RequestView: {
+            /** @description The body; the data of images replaced by `sha256:` and their hash. */
+            body: Record<string, unknown>;
+            /**
+             * @description Behind the address of the service; null for the built-in model, which nothing is sent to.
+             * @example /chat/completions
+             */
+            path: string | null;
         };
         /**
          * @description Which state of a record to take up again.
@@ -6754,6 +6796,16 @@ export interface components {
              * @example rest_api
              */
             type: string;
+        };
+        /** @description The service and the model that an actor answers as. */
+        ServiceModelFields: {
+            /**
+             * @description Left out where the provider's default is asked.
+             * @example gpt-4o
+             */
+            model?: string;
+            /** @example entity_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
+            serviceId: string;
         };
         /**
          * @example {
@@ -7178,7 +7230,10 @@ export interface components {
             secretUse?: unknown;
         };
         ToolFields: {
-            /** @description What the service's connectionSchema asks for. */
+            /**
+             * @description What the service's connectionSchema asks for. Of an `llm_call`, `model`, `temperature`, `maxTokens`, `top_p` and `seed`
+             *     reach the model.
+             */
             connectionParams: {
                 [key: string]: unknown;
             };
@@ -7605,23 +7660,36 @@ export interface components {
             budget: number;
             /** @description Tokens of all that is not. */
             droppedTokens: number;
-            /**
-             * @description Whether `messages` and `tools` are all that the model of `processId` would be sent. False without a process, and where
-             *     other steps have to run before the answer.
-             */
+            /** @description Whether an answer of `processId` would be asked for by exactly this request. */
             exact: boolean;
+            /**
+             * @description Why not: noProcess without `processId`; noModel, noContext, earlierSteps (other steps have to run before the answer) or
+             *     notReached (a step cannot be called, or is left out by its condition) where the request is not known; windowOptions where
+             *     `budget` or `strategy` differ from those of a run; refused where the call would end with `refusal` and nothing is sent.
+             *     Null where `exact` is true.
+             * @example windowOptions
+             */
+            inexactBecause: string | null;
             /** @description Whether the counts are guesses, four characters a token. */
             isEstimate: boolean;
             /** @description Where a very long path was looked at from; null when all of it was. */
             lookedFromNodeId: string | null;
-            /** @description What would be sent, where it was asked for: user and assistant in turns, the system part first. */
+            /**
+             * @description What would be sent, where it was asked for. With a process whose request is known, each message as its provider is sent
+             *     it: with Anthropic's API neighbours of one role are one message. Otherwise user and assistant in turns, the system part
+             *     first.
+             */
             messages?: components["schemas"]["MessageView"][];
             /** @description Whether even the least that is always shown is more than the budget. */
             overBudget: boolean;
-            /** @description How the model would be asked, where `exact` is true and messages were asked for. */
+            /** @description How the model would be asked, where the request is known and messages were asked for. */
             parameters?: components["schemas"]["ParametersView"];
             /** @description In the order they stand in the window. */
             parts: components["schemas"]["PartView"][];
+            /** @description The error of the execution, where the call would be refused before it is sent. */
+            refusal?: components["schemas"]["RefusalView"];
+            /** @description The request itself, where it is known and messages were asked for. */
+            request?: components["schemas"]["RequestView"];
             /**
              * @description What is kept free for the answer.
              * @example 1024
@@ -7629,9 +7697,9 @@ export interface components {
             reserve: number;
             /** @example truncateMiddle */
             strategy: string;
-            /** @description What would be sent of a buffer: one text to be continued. */
+            /** @description What would be sent as one text: a buffer, or the prompt of a completions API. */
             text?: string;
-            /** @description The tools that the model would be offered, where `exact` is true and messages were asked for. */
+            /** @description The tools that the model would be offered, where the request is known and messages were asked for. */
             tools?: components["schemas"]["OfferedToolView"][];
             /** @description Tokens of all that is shown. */
             totalTokens: number;
@@ -8883,6 +8951,7 @@ export interface operations {
             413: components["responses"]["E413"];
             415: components["responses"]["E415"];
             421: components["responses"]["E421"];
+            422: components["responses"]["E422"];
             429: components["responses"]["E429"];
             500: components["responses"]["E500"];
             503: components["responses"]["E503"];
@@ -11584,19 +11653,23 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Tokens of the whole window, 1024 kept free for the answer; the conversation's own budget unless it is said.
+                 * @description Tokens of the whole window, 1024 kept free for the answer; the conversation's own budget unless it is said. Runs use the
+                 *     latter, so with `processId` the preview is not exact.
                  * @example 8192
                  */
                 budget?: number;
-                /** @description truncateMiddle, rollingWindow or stopAtLimit; truncateMiddle unless it is said. */
+                /**
+                 * @description truncateMiddle, rollingWindow or stopAtLimit; truncateMiddle unless it is said. Runs use truncateMiddle, so with
+                 *     `processId` the preview by another is not exact.
+                 */
                 strategy?: string;
                 /** @description report, or messages for what would be sent beside it; report unless it is said. */
                 format?: string;
                 /** @description Whose `systemPrompt` comes first. Left out with `processId`: there it is the actor that answers. */
                 actorId?: string;
                 /**
-                 * @description The process that would answer. With it, `messages` are exactly those its model would be sent, images and prompts of
-                 *     its tool and its actor included. Without it, images are shown as text.
+                 * @description The process that would answer. With it, `request` and `messages` are what its model would be sent, images and prompts
+                 *     of its tool and its actor included. Without it, images are shown as text.
                  */
                 processId?: string;
                 /**
@@ -13146,7 +13219,7 @@ export interface operations {
         parameters: {
             query: {
                 /**
-                 * @description The thing the relations meet at: `item_…`, `item_…#3` or `entity_…`.
+                 * @description The thing the relations meet at: `item_…`, `item_…#3` or `entity_…`, which is found as `entity` and as `log`.
                  * @example item_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z
                  */
                 of: string;
@@ -13627,6 +13700,7 @@ export interface operations {
             413: components["responses"]["E413"];
             415: components["responses"]["E415"];
             421: components["responses"]["E421"];
+            422: components["responses"]["E422"];
             429: components["responses"]["E429"];
             500: components["responses"]["E500"];
             503: components["responses"]["E503"];
