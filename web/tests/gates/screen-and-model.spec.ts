@@ -22,10 +22,10 @@ const AT_LEAST = {
   edit: 20,
   fold: 12,
   fork: 12,
-  regenerate: 20,
+  regenerate: 16,
   send: 40,
   "send in a buffer": 20,
-  switch: 20,
+  switch: 16,
 };
 type Act = keyof typeof AT_LEAST;
 
@@ -59,7 +59,7 @@ class Walk {
     if (!this.isBuffer) acts.push(["answer this version", this.#answer], ["ask which version", this.#ask]);
     const share = ([act]: [Act, unknown]) => (this.counts.get(act) ?? 0) / AT_LEAST[act];
     acts.sort((one, other) => share(one) - share(other));
-    if (this.draw.below(2) === 0) acts.unshift(this.draw.of(acts));
+    if (this.draw.below(3) === 0) acts.unshift(this.draw.of(acts));
     for (const [, act] of acts) if (await act.call(this)) break;
     await settled(this.page);
     await this.#agrees();
@@ -144,9 +144,12 @@ class Walk {
   }
   async #switch(): Promise<boolean> {
     const arrows = this.page.getByRole("button", { name: /^(Previous|Next) alternative$/ });
-    const pressable = await arrows.evaluateAll((all) =>
-      all.flatMap((one, index) => ((one as HTMLButtonElement).disabled ? [] : [index])),
-    );
+    const found = () =>
+      arrows.evaluateAll((all) =>
+        all.flatMap((one, index) => ((one as HTMLButtonElement).disabled ? [] : [index])),
+      );
+    let pressable = await found();
+    if (pressable.length === 0 && (await this.#edit())) pressable = await found();
     if (pressable.length === 0) return false;
     const index = this.draw.of(pressable);
     const kept = this.page.waitForResponse(/\/activate$/);
@@ -174,6 +177,7 @@ class Walk {
   }
   async #fold(): Promise<boolean> {
     const before = await this.#lines();
+    if (!this.#drawn(before, () => true)) return false;
     const tail = tailOf(before);
     const at = this.page.url();
     await this.page.keyboard.press("Escape");

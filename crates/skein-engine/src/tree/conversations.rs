@@ -202,9 +202,7 @@ impl Engine {
             let Folding { text, cites, end } = folding.clone();
             let author = (ActorId::from(viewer.owner()), AuthorType::Human);
             let end = match end {
-                Some(node) => {
-                    Some(origin(tx, viewer, id, node).map_err(|error| error.of_reference(FOLDED_AT, node))?.node_id)
-                }
+                Some(node) => Some(named_end(tx, viewer, id, node)?.into()),
                 None => tx.path_end(viewer, id)?.map(Into::into),
             };
             let summary = FoldSummary { at: tx.now(), author_id: author.0, author_type: author.1, text, cites, end };
@@ -326,6 +324,16 @@ fn refuse_pending(tx: &mut Tx<'_>, viewer: &Viewer, id: ConversationId) -> Resul
     let Some(pending) = tx.pending_in(viewer, id)? else { return Ok(()) };
     let problem = format!("{pending} is still being generated");
     Err(Refused::Conflict(RuleViolation::new("Z5", problem, "wait until it is done, or cancel it")).into())
+}
+
+/// The node at which a branch is folded: one of its course that something could follow.
+fn named_end(tx: &mut Tx<'_>, viewer: &Viewer, id: ConversationId, node: NodeId) -> Result<NodeId, StoreError> {
+    let row = tx.node(viewer, node).map_err(|error| error.of_reference(FOLDED_AT, node))?;
+    if row.conversation != id || row.turn().is_none() {
+        return Err(FOLDED_AT.unusable(node).into());
+    }
+    skein_core::tree::place::check_parent(row.status)?;
+    Ok(node)
 }
 
 /// A summary cites nodes of the conversation it folds.
