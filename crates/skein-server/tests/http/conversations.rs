@@ -47,11 +47,13 @@ both! {
 
     async fn ag_tree_002_a_root_without_words_leaves_the_number_holds(world: &World) {
         Talk::new(world).await;
+        world.clock.advance(1);
         let talk = Talk::of(world, &world.made(CONVERSATIONS, &json!({})).await);
         let attached = world.upload("/api/v1/blobs", "image/png", PNG).await.json();
         let image = json!({ "type": "image", "ref": attached["itemId"], "mimeType": "image/png", "width": 400, "height": 2 });
         talk.made("/turns", &json!({ "content": image })).await;
         assert_eq!(talk.shown().await["title"], "Loom Tree 2");
+        world.clock.advance(1);
         let fork = talk.made("/fork", &json!({})).await;
         assert_eq!(fork["title"], "Fork of Loom Tree 2");
         let listed = world.get(CONVERSATIONS).await.json();

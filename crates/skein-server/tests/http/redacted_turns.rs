@@ -54,6 +54,7 @@ both! {
     async fn mg_soil_010_names_of_conversations_are_made_of_what_is_there_now_holds(world: &World) {
         let talk = Talk::of(world, &world.made(CONVERSATIONS, &json!({})).await);
         let said = talk.say(None, "my secret plan\nis here").await;
+        world.clock.advance(1);
         let fork = Talk::of(world, &talk.made("/fork", &json!({})).await);
         fork.say(None, "Go on.").await;
         world.changed("POST", &format!("{}/fold", fork.path), &json!({ "summary": "Nothing." })).await;
