@@ -3,7 +3,7 @@
 //! A service may complete what it is given: it fetches `evil.example/x` as `https://evil.example/x`. So a text needs no scheme
 //! to name an address. The rules follow how URL parsers read a text, and leave numbers, versions and abbreviations alone.
 
-use std::net::Ipv6Addr;
+use core::net::Ipv6Addr;
 
 /// Parts of a text that begin an address, as URL parsers write them.
 const MARKS: [&str; 7] = ["://", ":\\", "http:", "https:", "ws:", "wss:", "ftp:"];

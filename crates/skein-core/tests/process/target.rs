@@ -285,10 +285,10 @@ fn br_process_006_a_model_without_a_token_refuses() {
     assert_eq!(violation.problem().matches("Step").count(), 1, "a search uses no tokens: {violation}");
 }
 
-/// Whether a process with so many tokens may be kept whose first step asks for some; then come a model and a search.
+/// Whether a process with so many tokens may be kept whose first model asks for some; then come another and a search.
 fn budgeted(total: &Value, asked: &Value) -> Result<(), RuleViolation> {
     let inputs = json!({ "query": "two" });
-    let mut first = step("a", json!({ "inputs": inputs }));
+    let mut first = step("a", json!({ "toolId": MODEL, "inputs": {} }));
     if !asked.is_null() {
         first["output"]["tokenBudget"] = asked.clone();
     }

@@ -267,7 +267,10 @@ both! {
         for end in End::ALL {
             archive().await;
             let (_, run) = talk.one(after(), end.process(world).await).await;
-            assert!(!archived().await, "it is active while it is answered");
+            // Others end by themselves, perhaps before anybody looks.
+            if matches!(end, End::Denied | End::Cancelled | End::NestedCancelled) {
+                assert!(!archived().await, "{end:?}: it is active while it is answered");
+            }
             end.reach(&talk, run).await;
             assert!(archived().await, "{end:?}");
         }

@@ -135,8 +135,7 @@ fn refusal(operation: &Operation) -> Option<StatusCode> {
         // Whether there is such a user is for administrators to know, and so is bringing somebody's bundle.
         "read_user" | "import_bundle" => Some(StatusCode::FORBIDDEN),
         "read_setting" | "validate_process" => None,
-        "create_relation" | "create_tool" => Some(StatusCode::UNPROCESSABLE_ENTITY),
-        "compare" => Some(StatusCode::NOT_FOUND),
+        "compare" | "create_relation" | "create_tool" => Some(StatusCode::UNPROCESSABLE_ENTITY),
         _ => is_by_id.then_some(StatusCode::NOT_FOUND),
     }
 }

@@ -7,7 +7,7 @@ use skein_core::Viewer;
 use skein_core::account::{Role, Scope};
 
 use crate::grove::{conversation, conversation_in, make_project};
-use crate::world::{Answer, HOST, START, World};
+use crate::world::{Answer, HOST, START, World, fresh_key};
 
 const CONVERSATIONS: &str = "/api/v1/conversations";
 
@@ -85,7 +85,7 @@ fn is_of_rooms(change: &str) -> bool {
 async fn room_recipe(world: &World, change: &str) -> Recipe {
     let made = async |path: &str, body: Value| world.made(&format!("/api/v1{path}"), &body).await;
     let named = json!({ "name": "Herons" });
-    let hugin = json!({ "name": "Hugin", "type": "model", "modelRef": "local:x" });
+    let hugin = json!({ "name": "Hugin", "type": "model", "modelRef": format!("local:{}", fresh_key()) });
     match change {
         "POST /api/v1/projects" => plain("/api/v1/projects", &named),
         "PUT /api/v1/projects/{id}" => {

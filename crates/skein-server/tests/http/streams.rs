@@ -99,7 +99,7 @@ both! {
             let by_parameter = Feed::open(world, &format!("{path}?after={after}"), None).await.until(is_end).await;
             assert_eq!(by_parameter, by_header);
         }
-        assert_eq!(world.get(&format!("{path}?after=soon")).await.refused(), (400, "invalid_parameter".to_owned()));
+        assert_eq!(world.get(&format!("{path}?after=soon")).await.refused(), (400, "invalid_query".to_owned()));
     }
 
     async fn others_hear_nothing_of_it_and_events_tell_no_words(world: &World) {

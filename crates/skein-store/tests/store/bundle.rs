@@ -120,12 +120,12 @@ fn write_relations(tx: &mut Tx<'_>, viewer: &Viewer, items: [ItemId; 3]) -> Resu
     Ok(())
 }
 
-/// Corrected times, one of them withdrawn, two of them of things that stay in this store.
+/// Corrected times, one of them withdrawn; two that were never corrected are withdrawn of things that stay in this store.
 fn correct_times(tx: &mut Tx<'_>, viewer: &Viewer, items: [ItemId; 2], local: &[ItemId]) -> Result<(), StoreError> {
     tx.override_canonical_time(viewer, items[0], Some(Millis(-1)))?;
     tx.override_canonical_time(viewer, items[1], Some(Millis(5)))?;
     tx.override_canonical_time(viewer, items[1], None)?;
-    local.iter().try_for_each(|id| tx.override_canonical_time(viewer, *id, Some(Millis(9))))
+    local.iter().try_for_each(|id| tx.override_canonical_time(viewer, *id, None))
 }
 
 /// A history of Anna's in which everything happens that can, partly sealed; gives her last note.

@@ -252,7 +252,7 @@ both! {
 
     fn mg_rel_004_structural_edges_in_a_bundle_refuses_change(world: &World) {
         let [cause, effect] = notes(world);
-        let [new, old] = [(); 2].map(|()| Endpoint::Log(conversation(world, "dialogue").into()));
+        let [old, new] = [(); 2].map(|()| Endpoint::Log(conversation(world, "dialogue").into()));
         let frozen = [relate(world, RelationKind::Triggers, cause, effect), relate(world, RelationKind::Continues, new, old)];
         for relation in frozen {
             let mut removal = Value::Object(relation.to_document());

@@ -250,7 +250,7 @@ both! {
         assert_eq!(refusal(lost), "AG-EDGE-003");
         let nobody = NodeId::from_bytes([3; 16]);
         let missing = try_append(world, placing(world, one, after(Some(nobody), Speaker::User)), "lost");
-        assert_eq!(refusal(missing), "NotFound");
+        assert_eq!(refusal(missing), "AG-EDGE-003", "a place that nothing has is told as one elsewhere");
         assert_eq!(world.verify(true).breaks, []);
     }
 
