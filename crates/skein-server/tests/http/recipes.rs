@@ -166,7 +166,7 @@ async fn catalogue_recipe(world: &World, change: &str) -> Recipe {
         }
         "DELETE /api/v1/secrets/{id}" => plain(at("/secrets", &made("/secrets", key).await, ""), &json!({})),
         "PUT /api/v1/secrets/{id}/share" => {
-            plain(at("/secrets", &made("/secrets", key).await, "/share"), &json!({ "shared": false }))
+            plain(at("/secrets", &made("/secrets", key).await, "/share"), &json!({ "shared": true }))
         }
         template => template_recipe(world, template).await,
     }

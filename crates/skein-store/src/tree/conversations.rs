@@ -334,7 +334,7 @@ impl Tx<'_> {
         self.conversation(viewer, id)?;
         let first = NodeId::new(since, Entropy([0; 10]));
         let sql = "SELECT 1 FROM nodes n WHERE n.conversation = ?1 AND n.id >= ?2 AND n.status <> 'failed' LIMIT 1";
-        Ok(self.first(sql, params![&id, &first], |row| row.int(0))?.is_some())
+        Ok(self.first(sql, params![&id, &first], |_| Ok(()))?.is_some())
     }
 
     /// Where a path of a conversation stands.
