@@ -21,7 +21,7 @@ test("arguments that cannot be read are not approved, and stay", async ({ page, 
   await json(page).fill(BROKEN);
   await page.getByRole("button", { name: /^Approve/ }).click();
   await expect(json(page)).toBeFocused();
-  await expect(page.getByText(/^Invalid JSON/)).toBeVisible();
+  await expect(page.getByText(/^Invalid JSON:/)).toBeVisible();
   await expect(raw(page)).toBeDisabled();
   await page.reload();
   await expect(json(page)).toHaveValue(BROKEN);

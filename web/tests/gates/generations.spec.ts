@@ -91,7 +91,7 @@ test("an answer names its model; what it thought aloud is folded, and no model i
   first.end();
   await answered(page, 2);
   const answer = turnWith(page, "Four herons.");
-  await expect(answer.getByTitle(`The model that answered: ${TOLD}`)).toBeVisible();
+  await expect(answer.getByTitle(`Model: ${TOLD}`)).toBeVisible();
   await expect(answer).not.toContainText("Two stood in the water");
   const thought = answer.locator("summary", { hasText: "Reasoning" });
   await expect(thought).toContainText(/about \d+ tokens/);

@@ -46,7 +46,7 @@ for (const width of [1280, 320])
     const before = await boxes(...arrows);
     makings.letGo();
     await expect(turn.getByRole("link", { name: /tokens/ })).toBeVisible();
-    await expect(turn.getByTitle(`The model that answered: ${TOLD}`)).toBeVisible();
+    await expect(turn.getByTitle(`Model: ${TOLD}`)).toBeVisible();
     await drawn(page);
     expect(await boxes(...arrows)).toEqual(before);
     // One pointer goes through all of them without being moved.
@@ -222,7 +222,7 @@ test("the keys that are shown are those that act here, and single letters only w
   await page.keyboard.press("e");
   await turn.getByRole("button", { name: "More for this turn" }).click();
   const menu = page.getByRole("menu", { name: "This turn" });
-  await expect(menu.getByRole("menuitem", { name: /^Edit/ })).toBeVisible();
+  await expect(menu.getByRole("menuitem", { name: /^Edit as/ })).toBeVisible();
   await expect(menu.locator("kbd").filter({ hasText: /^(Shift )?[^↑↓←→]$/ })).toHaveCount(0);
   await page.keyboard.press("Escape");
   await expect(page.getByRole("textbox", { name: "New version" })).toHaveCount(0);
