@@ -69,7 +69,7 @@ task("go back to an earlier turn and go on from there", async ({ page, hands, pe
   if (hands.kind === "mouse")
     await hands.pick(
       turns(page).nth(1).getByRole("button", { name: "More for this turn" }),
-      /Go back to here/,
+      /^Rewind to here/,
     );
   else {
     await page.keyboard.press("k");
