@@ -28,7 +28,10 @@ const RUNS_UNQUEUED: u32 = 5;
 const QUEUE_LOCK: i64 = 0x73_6b_65_69_6f;
 /// Recursive questions look expensive to the planner and take microseconds; compiling them takes a tenth of a second each.
 /// What every transaction begins with is parsed and planned once.
-const GET_READY: &str = "SET jit = off;
+/// Statements ask for few rows by their keys. On a database that was never analysed the planner reads and hashes whole tables
+/// instead, which costs more with every row and collides with every serializable writer.
+const GET_READY: &str =
+    "SET jit = off; SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off;
     PREPARE skein_reading AS SELECT floor(extract(epoch FROM transaction_timestamp()) * 1000)::bigint::text, '0';
     PREPARE skein_writing AS SELECT floor(extract(epoch FROM transaction_timestamp()) * 1000)::bigint::text,
         pg_current_xact_id()::text;
@@ -39,10 +42,12 @@ const WRITING: &str = "EXECUTE skein_writing";
 /// After waiting for the trees: the moment is that of the lock, not of the beginning.
 const WRITING_TREES: &str = "EXECUTE skein_writing_trees";
 
-const LOCKING: &str = "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL enable_seqscan = off";
-/// For connections on which functions share transactions: they ask the same few things by keys, whatever the numbers.
-const GET_READY_TO_SHARE: &str = "SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off";
-const SHARING: &str = "BEGIN ISOLATION LEVEL READ COMMITTED";
+/// Reads without a limit go through whole tables.
+const BY_TABLES: &str =
+    "SET LOCAL enable_seqscan = on; SET LOCAL enable_hashjoin = on; SET LOCAL enable_mergejoin = on";
+const LOCKING: &str = "BEGIN ISOLATION LEVEL READ COMMITTED";
+/// For connections on which functions share transactions: they ask the same few things, whatever the numbers.
+const GET_READY_TO_SHARE: &str = "SET plan_cache_mode = force_generic_plan";
 
 /// The statements around those of a transaction.
 const BEGIN_AND_END: u64 = 2;
@@ -224,7 +229,6 @@ impl Session {
     fn attempt(&mut self, work: &mut dyn Work, isolation: Isolation) -> Attempt {
         let statement = match isolation {
             Isolation::Serializable => "BEGIN ISOLATION LEVEL SERIALIZABLE",
-            Isolation::ReadCommitted if self.is_shared => SHARING,
             Isolation::ReadCommitted => LOCKING,
         };
         let trees = if isolation == Isolation::Serializable { Vec::new() } else { trees_of([&*work]) };
@@ -294,7 +298,7 @@ impl Session {
     }
 
     fn attempt_together(&mut self, works: &mut [Box<dyn Work>]) -> Attempt {
-        let begun = match self.begin_holding(SHARING, trees_of(works.iter().map(AsRef::as_ref))) {
+        let begun = match self.begin_holding(LOCKING, trees_of(works.iter().map(AsRef::as_ref))) {
             Ok(begun) => begun,
             Err(error) => return Attempt::Refused(error),
         };
@@ -329,9 +333,9 @@ impl Session {
         limit: Option<Duration>,
         work: impl FnOnce(&mut Tx<'_>) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
-        let milliseconds = limit.map_or(0, |limit| limit.as_millis());
-        let statement =
-            format!("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = {milliseconds}");
+        let plans =
+            limit.map_or(BY_TABLES.to_owned(), |limit| format!("SET LOCAL statement_timeout = {}", limit.as_millis()));
+        let statement = format!("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; {plans}");
         let begun = self.begin(Some(&statement), READING)?;
         let outcome = self.in_transaction(&begun, [0; 16], work);
         self.roll_back();
