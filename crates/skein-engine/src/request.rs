@@ -129,12 +129,11 @@ impl Engine {
         caller: &Caller,
         request: Request,
         kind: &'static str,
-        weight: usize,
+        (about, weight): (About, usize),
         change: impl FnMut(&mut Tx<'_>, &Viewer) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<Changed<T>, EngineError> {
         let run = unless_repeated(caller, request, kind, change)?;
-        let trees = Some(About::Trees(caller.acting().owner()));
-        let committed = self.parts().store.write_locking(weight.max(1 << 10), trees, run).await?;
+        let committed = self.parts().store.write_locking(weight.max(1 << 10), Some(about), run).await?;
         Ok(placed(committed))
     }
 

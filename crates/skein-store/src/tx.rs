@@ -12,7 +12,7 @@ use skein_core::{Digest, ItemId, Millis, NodeId, TurnId, UserId, Viewer};
 use crate::error::{SqlError, StoreError};
 use crate::flow::Ahead;
 use crate::sql::{Later, Row, RowResult, Sql, Value};
-use crate::tree::{Moved, RowCache};
+use crate::tree::{Moved, RowCache, TurnAhead};
 
 /// Refuses everybody but Skein itself.
 pub(crate) fn system_only(viewer: &Viewer) -> Result<(), StoreError> {
@@ -24,6 +24,15 @@ pub(crate) fn system_only(viewer: &Viewer) -> Result<(), StoreError> {
 
 /// The position of an item that was not inserted yet; real ones begin above it.
 pub(crate) const POSITION_UNKNOWN: i64 = 0;
+
+/// Random bits that a function with this seed draws by this number.
+pub(crate) fn entropy_of(seed: &[u8; 16], number: u64) -> Entropy {
+    let mut block = [0; 24];
+    block[..16].copy_from_slice(seed);
+    block[16..].copy_from_slice(&number.to_be_bytes());
+    let digest = Digest::of(&block);
+    Entropy(digest.0[..10].try_into().expect("a digest has more than ten bytes"))
+}
 
 /// One transaction with its one `now`.
 pub struct Tx<'a> {
@@ -43,6 +52,8 @@ pub struct Tx<'a> {
     pub(crate) ahead: Option<Ahead>,
     /// The rows of trees that are known.
     pub(crate) row_cache: RowCache,
+    /// What was read for the turn that this function appends.
+    pub(crate) turn_ahead: Option<TurnAhead>,
 }
 
 impl<'a> Tx<'a> {
@@ -61,6 +72,7 @@ impl<'a> Tx<'a> {
             vacant: None,
             ahead: None,
             row_cache: RowCache::default(),
+            turn_ahead: None,
         }
     }
 
@@ -126,12 +138,9 @@ impl<'a> Tx<'a> {
 
     /// Random bits for the next id: the same ones in the same order when the function is run again.
     pub fn entropy(&mut self) -> Entropy {
-        let mut block = [0; 24];
-        block[..16].copy_from_slice(&self.seed);
-        block[16..].copy_from_slice(&self.drawn.to_be_bytes());
+        let drawn = self.drawn;
         self.drawn += 1;
-        let digest = Digest::of(&block);
-        Entropy(digest.0[..10].try_into().expect("a digest has more than ten bytes"))
+        entropy_of(&self.seed, drawn)
     }
 
     /// Whose things a listing shows, if the viewer may see them.

@@ -4,7 +4,7 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use skein_core::garden::cursor::Cursor;
-use skein_core::{RunId, UserId};
+use skein_core::{ConversationId, NodeId, RunId, UserId};
 use tokio::sync::oneshot;
 
 use crate::error::StoreError;
@@ -17,6 +17,25 @@ pub enum About {
     Run(RunId),
     /// The trees of one owner: nobody else writes to them until it has ended.
     Trees(UserId),
+    /// The trees of one owner, to append a turn of theirs after a node: what it rests on is read ahead.
+    Turn { owner: UserId, conversation: ConversationId, parent: NodeId },
+}
+
+impl About {
+    /// The owner whose trees are locked.
+    pub(crate) fn trees(self) -> Option<UserId> {
+        match self {
+            Self::Run(_) => None,
+            Self::Trees(owner) | Self::Turn { owner, .. } => Some(owner),
+        }
+    }
+
+    pub(crate) fn run(self) -> Option<RunId> {
+        match self {
+            Self::Run(run) => Some(run),
+            Self::Trees(_) | Self::Turn { .. } => None,
+        }
+    }
 }
 
 /// The outcome of a committed write, and where on the timeline it ends.
@@ -45,10 +64,12 @@ pub(crate) trait Work: Send {
 
     /// The run it moves, if it says so: it is locked and read with those of others.
     fn run_id(&self) -> Option<RunId> {
-        match self.about() {
-            Some(About::Run(run)) => Some(run),
-            _ => None,
-        }
+        self.about().and_then(About::run)
+    }
+
+    /// Whether it appends a turn, and says after which node.
+    fn is_turn(&self) -> bool {
+        matches!(self.about(), Some(About::Turn { .. }))
     }
 }
 

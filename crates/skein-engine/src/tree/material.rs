@@ -3,23 +3,28 @@
 //! A model outside is asked in the words of `skein_core::tree::summary`. The built-in model quotes, so it is given the same
 //! in the form it understands: what came before as instructions, what is to be summarised as an attachment.
 
+use std::collections::{HashMap, HashSet};
+
 use serde_json::{Map, json};
 use skein_connect::llm::chat::{Attachment, ChatRequest, Message, Part};
 use skein_connect::offline;
 use skein_core::catalog::entry::Description;
 use skein_core::tree::context::FourCharacters;
 use skein_core::tree::node::TreeSummary;
+use skein_core::tree::status::GenerationStatus;
 use skein_core::tree::summary::{
     Earlier, NODE_TOKENS_MAX, NodeSubject, TREE_SENTENCES, TREE_TOKENS_MAX, TreeSubject, is_node_due, node_context,
     node_prompt, tree_prompt, trim_to_sentence, trim_to_tree_summary,
 };
 use skein_core::{ConversationId, NodeId, PathId, Viewer};
+use skein_store::tree::ConversationRow;
 use skein_store::tree::read::SeenNode;
+use skein_store::tree::summaries::{DraftSummary, NodeWithContent};
 use skein_store::{StoreError, Tx};
 
 use crate::catalog::Question;
 use crate::tree::summaries::Subject;
-use crate::tree::{conversations, text_of};
+use crate::tree::{ShownConversation, conversations, plain_text, text_of};
 
 /// How much of the main path a summary of the tree looks at, from its end.
 const TREE_NODES_MAX: usize = 100;
@@ -103,29 +108,124 @@ impl Material {
     }
 
     /// Whether nothing of what it was gathered from was destroyed since.
-    pub(super) fn is_still_there(&self, tx: &mut Tx<'_>, viewer: &Viewer) -> Result<bool, StoreError> {
-        for node in &self.used {
-            let main = PathId::main_of(tx.node(viewer, *node)?.conversation);
-            if tx.seen_node(viewer, main, *node)?.content.is_none() {
-                return Ok(false);
-            }
-        }
-        Ok(true)
+    pub(super) fn is_still_there(&self, tx: &mut Tx<'_>) -> Result<bool, StoreError> {
+        Ok(tx.without_content(&self.used)?.is_empty())
     }
+
+    /// The summary the built-in model writes, and the nodes it rests on.
+    pub(super) fn draft(self) -> Option<DraftSummary> {
+        self.built_in().map(|summary| DraftSummary { summary, used: self.used })
+    }
+}
+
+/// Nodes of one conversation, with those before them where they were read together.
+struct Nodes {
+    read: HashMap<NodeId, NodeWithContent>,
+    summaries: HashMap<NodeId, TreeSummary>,
+    /// Whether the node before another is the one it was appended to: no version can stand in its place, no fork above it.
+    is_plain: bool,
+}
+
+impl Nodes {
+    /// Reads these nodes and, where they are known by their ids alone, the two before each.
+    fn read(tx: &mut Tx<'_>, viewer: &Viewer, of: &ConversationRow, nodes: &[NodeId]) -> Result<Self, StoreError> {
+        let is_plain = !of.is_buffer() && of.origin.is_none();
+        let (mut read, mut unread) = (HashMap::new(), nodes.to_vec());
+        for _ in 0..if is_plain { NODE_AND_BEFORE } else { 1 } {
+            let found = tx.node_contents(viewer, &unread)?;
+            unread = found.iter().filter_map(|node| node.row.parent).collect();
+            read.extend(found.into_iter().map(|node| (node.row.id, node)));
+            unread.retain(|node| !read.contains_key(node));
+        }
+        let ids: Vec<NodeId> = read.keys().copied().collect();
+        let summaries = tx.summaries_of(viewer, &ids)?;
+        Ok(Self { read, summaries, is_plain })
+    }
+
+    /// A node and at most two before it, in the order of their path.
+    fn path_to(&self, tx: &mut Tx<'_>, viewer: &Viewer, node: NodeId) -> Result<Vec<Told>, StoreError> {
+        let Some(last) = self.read.get(&node) else { return Ok(Vec::new()) };
+        if !self.is_plain {
+            return path_to(tx, viewer, last.row.conversation, node);
+        }
+        let before =
+            |node: &&NodeWithContent| node.row.place.and(node.row.parent).and_then(|parent| self.read.get(&parent));
+        let mut path: Vec<Told> =
+            std::iter::successors(Some(last), before).take(NODE_AND_BEFORE).map(Told::of).collect();
+        path.reverse();
+        Ok(path)
+    }
+}
+
+/// A node as far as a summary rests on it.
+struct Told {
+    node: NodeId,
+    status: GenerationStatus,
+    /// Nothing once it was destroyed.
+    text: Option<String>,
+}
+
+impl Told {
+    fn of(node: &NodeWithContent) -> Self {
+        Self { node: node.row.id, status: node.row.status, text: node.content.as_ref().and_then(plain_text) }
+    }
+}
+
+/// A node and at most two before it, as the main path of a conversation shows them.
+fn path_to(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    conversation: ConversationId,
+    node: NodeId,
+) -> Result<Vec<Told>, StoreError> {
+    let path = tx.path_to(viewer, PathId::main_of(conversation), node, NODE_AND_BEFORE)?;
+    let told = |seen: SeenNode| Told { node: seen.row.id, status: seen.row.status, text: text_of(&seen) };
+    Ok(path.into_iter().map(told).collect())
+}
+
+/// What summaries of several nodes of one conversation are made from.
+pub(super) fn drafts(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    conversation: ConversationId,
+    nodes: &[NodeId],
+) -> Result<Vec<DraftSummary>, StoreError> {
+    let shown = conversations::shown(tx, viewer, conversation)?;
+    let mut read = Nodes::read(tx, viewer, &shown.row, nodes)?;
+    let mut drafts = Vec::new();
+    for node in nodes {
+        let path = read.path_to(tx, viewer, *node)?;
+        let Some(draft) = of_path(path, &read.summaries, &shown).and_then(Material::draft) else { continue };
+        // A node after it is summarised with it.
+        read.summaries.insert(*node, draft.summary.clone());
+        drafts.push(draft);
+    }
+    Ok(drafts)
 }
 
 /// AG-SUM-002: the title, what the node answers, and for a short node what that answers.
 fn of_node(tx: &mut Tx<'_>, viewer: &Viewer, node: NodeId) -> Result<Option<Material>, StoreError> {
     let conversation = tx.node(viewer, node)?.conversation;
-    let mut path = tx.path_to(viewer, PathId::main_of(conversation), node, NODE_AND_BEFORE)?;
-    let Some(seen) = path.pop() else { return Ok(None) };
-    let text = text_of(&seen).unwrap_or_default();
-    if !is_node_due(seen.row.status, &text, None) {
-        return Ok(None);
-    }
-    let parent = said(tx, viewer, path.pop())?;
-    let grandparent = said(tx, viewer, path.pop())?;
+    let path = path_to(tx, viewer, conversation, node)?;
+    let ids: Vec<NodeId> = path.iter().map(|told| told.node).collect();
+    let summaries = tx.summaries_of(viewer, &ids)?;
     let shown = conversations::shown(tx, viewer, conversation)?;
+    Ok(of_path(path, &summaries, &shown))
+}
+
+/// What a summary of the last node of a path is made from.
+fn of_path(
+    mut path: Vec<Told>,
+    summaries: &HashMap<NodeId, TreeSummary>,
+    shown: &ShownConversation,
+) -> Option<Material> {
+    let Told { node, status, text } = path.pop()?;
+    let (conversation, text) = (shown.row.id, text.unwrap_or_default());
+    if !is_node_due(status, &text, None) {
+        return None;
+    }
+    let mut earlier = || path.pop().and_then(|told| said(told, summaries));
+    let (parent, grandparent) = (earlier(), earlier());
     let subject = NodeSubject {
         tree_title: &shown.title,
         parent: parent.as_ref().map(Said::earlier),
@@ -136,7 +236,7 @@ fn of_node(tx: &mut Tx<'_>, viewer: &Viewer, node: NodeId) -> Result<Option<Mate
     let used = [Some(node), parent.as_ref().map(|said| said.node), grandparent.as_ref().map(|said| said.node)];
     let used = used.into_iter().flatten().collect();
     let (nodes, title) = (shown.row.nodes, shown.title.clone());
-    Ok(Some(Material { conversation, node: Some(node), nodes, title, prompt, before, text, used }))
+    Some(Material { conversation, node: Some(node), nodes, title, prompt, before, text, used })
 }
 
 /// Something that was said before.
@@ -153,42 +253,42 @@ impl Said {
 }
 
 /// What a node said, with the summary it has; nothing once it was destroyed.
-fn said(tx: &mut Tx<'_>, viewer: &Viewer, seen: Option<SeenNode>) -> Result<Option<Said>, StoreError> {
-    let Some(seen) = seen else { return Ok(None) };
-    let Some(text) = text_of(&seen) else { return Ok(None) };
-    let summary = tx.summary(viewer, seen.row.conversation, Some(seen.row.id))?.map(|summary| summary.text);
-    Ok(Some(Said { node: seen.row.id, summary, text }))
+fn said(told: Told, summaries: &HashMap<NodeId, TreeSummary>) -> Option<Said> {
+    let summary = summaries.get(&told.node).map(|summary| summary.text.clone());
+    Some(Said { node: told.node, summary, text: told.text? })
 }
 
 /// AG-SUM-004: the description, what the main path says, and where it was answered in more than one way.
 fn of_tree(tx: &mut Tx<'_>, viewer: &Viewer, conversation: ConversationId) -> Result<Option<Material>, StoreError> {
     let shown = conversations::shown(tx, viewer, conversation)?;
-    let main = PathId::main_of(conversation);
     let Some(end) = shown.cursor.or(shown.row.root_node) else { return Ok(None) };
-    let path = tx.path_to(viewer, main, end, TREE_NODES_MAX)?;
+    let mut nodes = tx.path_ids(viewer, end, TREE_NODES_MAX)?;
     let (branch_points, beside) = tx.branch_points(viewer, conversation, BRANCH_POINTS_MAX)?;
-    let mut gists: Vec<(NodeId, String)> = Vec::new();
-    for seen in path {
-        gists.extend(gist(tx, viewer, seen)?);
-    }
-    for node in beside {
-        if gists.iter().all(|(known, _)| *known != node) {
-            let seen = tx.seen_node(viewer, main, node)?;
-            gists.extend(gist(tx, viewer, seen)?);
-        }
-    }
+    let on_path: HashSet<NodeId> = nodes.iter().copied().collect();
+    nodes.extend(beside.into_iter().filter(|node| !on_path.contains(node)));
+    let gists = gists(tx, viewer, &nodes)?;
     let description = shown.shown.entry.description.as_ref().map(Description::as_str);
-    let summaries: Vec<&str> = gists.iter().map(|(_, text)| text.as_str()).collect();
+    let told: Vec<&str> = gists.iter().map(|(_, text)| text.as_str()).collect();
     let branch_points = usize::try_from(branch_points).unwrap_or_default();
-    let prompt = tree_prompt(&TreeSubject { description, node_summaries: &summaries, branch_points });
-    let text = description.into_iter().chain(summaries).collect::<Vec<_>>().join("\n\n");
+    let prompt = tree_prompt(&TreeSubject { description, node_summaries: &told, branch_points });
+    let text = description.into_iter().chain(told).collect::<Vec<_>>().join("\n\n");
     let used = gists.iter().map(|(node, _)| *node).collect();
     let (nodes, before, title) = (shown.row.nodes, String::new(), shown.title);
     Ok(Some(Material { conversation, node: None, nodes, title, prompt, before, text, used }))
 }
 
-/// What a node adds to the summary of its tree: its own summary, else its first sentence; nothing once it was destroyed.
-fn gist(tx: &mut Tx<'_>, viewer: &Viewer, seen: SeenNode) -> Result<Option<(NodeId, String)>, StoreError> {
-    let Some(Said { node, summary, text }) = said(tx, viewer, Some(seen))? else { return Ok(None) };
-    Ok(summary.or_else(|| trim_to_sentence(&text, &FourCharacters)).map(|text| (node, text)))
+/// What these nodes add to the summary of their tree, in their order: each its own summary, else its first sentence; nothing
+/// once it was destroyed.
+fn gists(tx: &mut Tx<'_>, viewer: &Viewer, nodes: &[NodeId]) -> Result<Vec<(NodeId, String)>, StoreError> {
+    let (summaries, destroyed) = (tx.summaries_of(viewer, nodes)?, tx.without_content(nodes)?);
+    let mut texts: HashMap<NodeId, String> =
+        summaries.into_iter().map(|(node, summary)| (node, summary.text)).collect();
+    let rest: Vec<NodeId> = nodes.iter().filter(|node| !texts.contains_key(node)).copied().collect();
+    for node in tx.node_contents(viewer, &rest)? {
+        let text = node.content.as_ref().and_then(plain_text);
+        let sentence = text.and_then(|text| trim_to_sentence(&text, &FourCharacters));
+        texts.extend(sentence.map(|sentence| (node.row.id, sentence)));
+    }
+    let there = nodes.iter().filter(|node| !destroyed.contains(node));
+    Ok(there.filter_map(|node| texts.remove(node).map(|text| (*node, text))).collect())
 }

@@ -406,8 +406,12 @@ fn show_unnamed(
 
 /// What a node says, as plain text, unless it was destroyed.
 pub(crate) fn text_of(node: &SeenNode) -> Option<String> {
-    let content = node.content.as_ref().and_then(|content| Content::parse(content).ok())?;
-    Some(content.plain_text().into_owned())
+    node.content.as_ref().and_then(plain_text)
+}
+
+/// The words of a content, if it can be read.
+pub(crate) fn plain_text(content: &Value) -> Option<String> {
+    Some(Content::parse(content).ok()?.plain_text().into_owned())
 }
 
 /// What a node says in words.

@@ -6,12 +6,14 @@
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use skein_core::account::Scope;
 use skein_core::setting::SUMMARY_TOOL;
 use skein_core::tree::node::TreeSummary;
 use skein_core::{ConversationId, ItemId, NodeId, PathId, RecordId, UserId, Viewer};
+use skein_store::tree::summaries::DraftSummary;
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;
@@ -20,6 +22,11 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::request::{Changed, Outcome, Request, referred};
 use crate::tree::material::Material;
+
+/// After so long without a new node a conversation is summarised.
+const PAUSE: Duration = Duration::from_secs(1);
+/// After so long it is summarised although it still grows.
+const GROWING_MAX: Duration = Duration::from_secs(10);
 
 /// What is summarised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,20 +80,36 @@ fn tree_of(subject: Subject) -> Option<ConversationId> {
     }
 }
 
-/// Where something was said since the worker last looked: the first node of it.
+/// Conversations in which something was said that the worker has not queued yet.
 #[derive(Debug, Default)]
-pub(crate) struct Growth(Mutex<BTreeMap<(UserId, ConversationId), NodeId>>);
+pub(crate) struct Growth(Mutex<BTreeMap<(UserId, ConversationId), Grew>>);
+
+/// How a conversation grew.
+#[derive(Debug, Clone, Copy)]
+struct Grew {
+    /// The first node that was added.
+    from: NodeId,
+    since: Instant,
+    last: Instant,
+}
 
 impl Growth {
-    pub(super) fn note(&self, owner: UserId, conversation: ConversationId, node: NodeId) {
+    pub(super) fn note(&self, owner: UserId, conversation: ConversationId, node: NodeId, now: Instant) {
         if let Ok(mut noted) = self.0.lock() {
-            let first = noted.entry((owner, conversation)).or_insert(node);
-            *first = node.min(*first);
+            let grew = noted.entry((owner, conversation)).or_insert(Grew { from: node, since: now, last: now });
+            (grew.from, grew.last) = (node.min(grew.from), now);
         }
     }
 
-    pub(super) fn take(&self) -> BTreeMap<(UserId, ConversationId), NodeId> {
-        self.0.lock().map(|mut noted| std::mem::take(&mut *noted)).unwrap_or_default()
+    /// Takes the conversations that paused, or have been growing for long, each with its first new node. A summary of one in
+    /// motion would be out of date at once.
+    pub(super) fn take(&self, now: Instant) -> Vec<((UserId, ConversationId), NodeId)> {
+        let is_due = |_: &(UserId, ConversationId), grew: &mut Grew| {
+            now.saturating_duration_since(grew.last) >= PAUSE
+                || now.saturating_duration_since(grew.since) >= GROWING_MAX
+        };
+        let Ok(mut noted) = self.0.lock() else { return Vec::new() };
+        noted.extract_if(.., is_due).map(|(place, grew)| (place, grew.from)).collect()
     }
 }
 
@@ -135,7 +158,7 @@ impl Engine {
     }
 
     /// The tool whose model writes summaries, if one is set (rule AG-SUM-003).
-    async fn summary_tool(&self) -> Option<RecordId> {
+    pub(super) async fn summary_tool(&self) -> Option<RecordId> {
         let state = self.setting(SUMMARY_TOOL.name).await.ok()?;
         state.value.as_str().and_then(|id| id.parse().ok())
     }
@@ -167,12 +190,31 @@ impl Composed {
     }
 
     /// The summary it is, unless something it speaks of was destroyed since.
-    fn summary(&self, tx: &mut Tx<'_>, viewer: &Viewer) -> Result<Option<TreeSummary>, StoreError> {
+    fn summary(&self, tx: &mut Tx<'_>) -> Result<Option<TreeSummary>, StoreError> {
         let Some((material, replied)) = &self.0 else { return Ok(None) };
-        if !material.is_still_there(tx, viewer)? {
+        if !material.is_still_there(tx)? {
             return Ok(None);
         }
         Ok(material.told_by(&replied.model, &replied.text))
+    }
+}
+
+impl Composed {
+    /// Keeps what a model said, else this draft; neither if something it speaks of was destroyed since.
+    pub(super) fn keep_or(
+        &self,
+        tx: &mut Tx<'_>,
+        viewer: &Viewer,
+        draft: Option<&DraftSummary>,
+    ) -> Result<(), StoreError> {
+        let said = self.summary(tx)?;
+        let is_said = said.is_some();
+        let drafted = match draft {
+            Some(draft) if !is_said && tx.without_content(&draft.used)?.is_empty() => Some(draft.summary.clone()),
+            _ => None,
+        };
+        let item = said.or(drafted).map(|summary| tx.summarise(viewer, &summary)).transpose()?;
+        self.conclude(tx, item.map(|item| item.item.header.id).filter(|_| is_said))
     }
 }
 
@@ -194,18 +236,13 @@ pub(super) fn kept(tx: &mut Tx<'_>, viewer: &Viewer, subject: Subject) -> Result
 
 /// Keeps what was composed; where nothing was, what the built-in model says now.
 fn keep(tx: &mut Tx<'_>, viewer: &Viewer, subject: Subject, composed: &Composed) -> Result<ShownSummary, StoreError> {
-    let composition = composed.summary(tx, viewer)?;
+    let composition = composed.summary(tx)?;
     let is_composed = composition.is_some();
     let summary = if is_composed { composition } else { made(tx, viewer, subject)?.summary };
     let item = summary.as_ref().map(|summary| tx.summarise(viewer, summary)).transpose()?;
     let item = item.map(|item| item.item.header.id);
     composed.conclude(tx, item.filter(|_| is_composed))?;
     Ok(ShownSummary { subject, summary, item })
-}
-
-/// Makes a summary of a subject and keeps it.
-pub(super) fn make(tx: &mut Tx<'_>, viewer: &Viewer, subject: Subject, composed: &Composed) -> Result<(), StoreError> {
-    keep(tx, viewer, subject, composed).map(drop)
 }
 
 /// Makes a summary of a subject unless it has one.
@@ -215,10 +252,47 @@ pub(super) fn make_missing(
     subject: Subject,
     composed: &Composed,
 ) -> Result<(), StoreError> {
-    if kept(tx, viewer, subject)?.is_some() { composed.conclude(tx, None) } else { make(tx, viewer, subject, composed) }
+    if kept(tx, viewer, subject)?.is_some() {
+        composed.conclude(tx, None)
+    } else {
+        keep(tx, viewer, subject, composed).map(drop)
+    }
 }
 
 fn made(tx: &mut Tx<'_>, viewer: &Viewer, subject: Subject) -> Result<ShownSummary, StoreError> {
     let summary = Material::of(tx, viewer, subject)?.and_then(|material| material.built_in());
     Ok(ShownSummary { subject, summary, item: None })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PLACE: (UserId, ConversationId) = (UserId::from_bytes([1; 16]), ConversationId::from_bytes([2; 16]));
+
+    fn node(number: u8) -> NodeId {
+        NodeId::from_bytes([number; 16])
+    }
+
+    #[test]
+    fn a_conversation_is_taken_from_its_first_new_node_once_it_pauses() {
+        let (growth, start) = (Growth::default(), Instant::now());
+        growth.note(PLACE.0, PLACE.1, node(5), start);
+        growth.note(PLACE.0, PLACE.1, node(4), start + PAUSE / 2);
+        assert_eq!(growth.take(start + PAUSE), []);
+        assert_eq!(growth.take(start + PAUSE + PAUSE / 2), [(PLACE, node(4))]);
+        assert_eq!(growth.take(start + GROWING_MAX), []);
+    }
+
+    #[test]
+    fn a_conversation_that_never_pauses_is_taken_now_and_then() {
+        let (growth, start) = (Growth::default(), Instant::now());
+        let ticks = 2 * GROWING_MAX.as_secs() * 2;
+        let taken = (0..ticks).filter(|tick| {
+            let now = start + Duration::from_millis(500 * tick);
+            growth.note(PLACE.0, PLACE.1, node(1), now);
+            !growth.take(now).is_empty()
+        });
+        assert_eq!(taken.count(), 1, "within twenty seconds");
+    }
 }

@@ -1,9 +1,9 @@
 //! Summaries made in the background: what grew becomes a job, and a job a batch of summaries.
 //!
 //! A job names a conversation, the first node that may lack a summary, and what gave the occasion. Doing it twice makes
-//! nothing twice. A model that does not answer is not asked again in the same batch.
+//! nothing twice. The built-in model writes a batch at once. A model that does not answer is not asked again in the same batch.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use futures::StreamExt as _;
 use futures::stream::FuturesUnordered;
@@ -18,7 +18,8 @@ use skein_store::{StoreError, Tx};
 use crate::engine::Engine;
 use crate::flow::told;
 use crate::request::referred;
-use crate::tree::summaries::{Composed, Subject, make, make_missing};
+use crate::tree::material::{Material, drafts};
+use crate::tree::summaries::{Composed, Subject, make_missing};
 
 const QUEUE: &str = "summaries";
 const LEASE_MS: i64 = 60_000;
@@ -64,7 +65,7 @@ async fn next_job(engine: &Engine, name: &str) -> Option<Job> {
 
 /// Puts a job on the queue for every conversation that grew.
 pub(super) async fn queue_growth(engine: &Engine) {
-    for ((owner, conversation), from) in engine.parts().growth.take() {
+    for ((owner, conversation), from) in engine.parts().growth.take(Instant::now()) {
         let queued = engine.parts().store.write(move |tx| enqueue(tx, &Viewer::User(owner), conversation, from));
         if let Err(error) = queued.await {
             tracing::debug!(%error, %conversation, "summaries will be made when they are asked for");
@@ -107,7 +108,7 @@ async fn carry_out(engine: &Engine, job: Job) {
     let _ = failed.await;
 }
 
-/// Summarises a batch of nodes, each in a transaction of its own, then the tree if it is due.
+/// Summarises a batch of nodes, then the tree if it is due.
 async fn summarise(
     engine: &Engine,
     job: &Job,
@@ -119,19 +120,10 @@ async fn summarise(
     let store = &engine.parts().store;
     let viewer = owner.clone();
     let waiting = store.read(move |tx| tx.unsummarised(&viewer, conversation, from)).await?;
-    let mut is_answered = true;
-    for node in &waiting {
-        let (viewer, subject) = (owner.clone(), Subject::Node(*node));
-        let composed = composed(engine, &owner, subject, is_answered).await;
-        is_answered = composed.is_answered();
-        let held = job.clone();
-        store
-            .write(move |tx| {
-                make_missing(tx, &viewer, subject, &composed)?;
-                tx.heartbeat(&SYSTEM, &held, LEASE_MS)
-            })
-            .await?;
-    }
+    let is_answered = match engine.summary_tool().await {
+        Some(_) => ask_about_nodes(engine, job, &waiting).await?,
+        None => quote_nodes(engine, job, conversation, waiting.clone()).await.map(|()| true)?,
+    };
     if let Some(last) = waiting.last().copied().filter(|_| waiting.len() == UNSUMMARISED_MAX) {
         let job = job.clone();
         let hand_on = move |tx: &mut Tx<'_>| {
@@ -140,21 +132,76 @@ async fn summarise(
         };
         return store.write(hand_on).await.map(drop);
     }
+    summarise_tree(engine, job, conversation, occasion, is_answered).await
+}
+
+/// Keeps what the built-in model writes of these nodes. It is written before the transaction that keeps it: a transaction that
+/// read whole messages would collide with everybody who writes in the conversation.
+async fn quote_nodes(
+    engine: &Engine,
+    job: &Job,
+    conversation: ConversationId,
+    nodes: Vec<NodeId>,
+) -> Result<(), StoreError> {
+    if nodes.is_empty() {
+        return Ok(());
+    }
+    let owner = Viewer::User(job.owner);
+    let (store, viewer) = (&engine.parts().store, owner.clone());
+    let drafts = store.read(move |tx| drafts(tx, &viewer, conversation, &nodes)).await?;
+    let held = job.clone();
+    let keep = move |tx: &mut Tx<'_>| {
+        tx.keep_missing_summaries(&owner, conversation, &drafts)?;
+        tx.heartbeat(&SYSTEM, &held, LEASE_MS)
+    };
+    store.write(keep).await.map(drop)
+}
+
+/// Asks the model that is set about each of these nodes, until it does not answer; says whether it did. Each is kept at once.
+async fn ask_about_nodes(engine: &Engine, job: &Job, nodes: &[NodeId]) -> Result<bool, StoreError> {
+    let owner = Viewer::User(job.owner);
+    let mut is_answered = true;
+    for node in nodes {
+        let (viewer, subject, held) = (owner.clone(), Subject::Node(*node), job.clone());
+        let composed = composed(engine, &owner, subject, is_answered).await;
+        is_answered = composed.is_answered();
+        let keep = move |tx: &mut Tx<'_>| {
+            make_missing(tx, &viewer, subject, &composed)?;
+            tx.heartbeat(&SYSTEM, &held, LEASE_MS)
+        };
+        engine.parts().store.write(keep).await?;
+    }
+    Ok(is_answered)
+}
+
+/// Renews the summary of a tree if it is due, and ends the job.
+async fn summarise_tree(
+    engine: &Engine,
+    job: &Job,
+    conversation: ConversationId,
+    occasion: Occasion,
+    is_answered: bool,
+) -> Result<(), StoreError> {
+    let (store, owner, job) = (&engine.parts().store, Viewer::User(job.owner), job.clone());
     let every = u64::try_from(engine.number(&SUMMARY_TREE_NODES).await).unwrap_or(1);
-    let viewer = owner.clone();
-    let seems_due = store.read(move |tx| is_due(tx, &viewer, conversation, occasion, every)).await?;
     let subject = Subject::Tree(conversation);
-    let composed = if seems_due { Some(composed(engine, &owner, subject, is_answered).await) } else { None };
-    let job = job.clone();
+    let viewer = owner.clone();
+    let look = move |tx: &mut Tx<'_>| {
+        let is_due = is_due(tx, &viewer, conversation, occasion, every)?;
+        is_due.then(|| Material::of(tx, &viewer, subject)).transpose()
+    };
+    let Some(material) = store.read(look).await? else {
+        return store.write(move |tx| tx.complete_job(&SYSTEM, &job)).await.map(drop);
+    };
+    let composed = composed(engine, &owner, subject, is_answered).await;
+    let draft = material.and_then(Material::draft);
     let end = move |tx: &mut Tx<'_>| {
         tx.complete_job(&SYSTEM, &job)?;
-        let Some(composed) = &composed else { return Ok(()) };
         // Another job may have made it meanwhile.
-        if is_due(tx, &owner, conversation, occasion, every)? {
-            make(tx, &owner, subject, composed)
-        } else {
-            composed.conclude(tx, None)
+        if !is_due(tx, &owner, conversation, occasion, every)? {
+            return composed.conclude(tx, None);
         }
+        composed.keep_or(tx, &owner, draft.as_ref())
     };
     store.write(end).await.map(drop)
 }

@@ -1,5 +1,7 @@
 //! What is said: turns, alternatives, edits and remarks; and turning to what was said.
 
+use std::time::Instant;
+
 use serde_json::Value;
 use skein_core::tree::actor::{ActorId, AuthorType};
 use skein_core::tree::content::Content;
@@ -10,7 +12,7 @@ use skein_store::items::Page;
 use skein_store::tree::append::{Placing, Position, Said};
 use skein_store::tree::read::NODES_PER_PAGE_MAX;
 use skein_store::tree::{ConversationRow, NodeRow, TurnRow};
-use skein_store::{StoreError, Tx};
+use skein_store::{About, StoreError, Tx};
 
 use crate::account::Caller;
 use crate::engine::Engine;
@@ -80,7 +82,9 @@ impl Engine {
         self.examine(caller, &content).await?;
         let said = Said { content: content.to_document(), created_at: None, raw: None };
         let weight = new.content.to_string().len();
-        self.grow(caller, request, "turn.create", weight, move |tx, viewer| {
+        let owner = caller.acting().owner();
+        let about = new.parent.map_or(About::Trees(owner), |parent| About::Turn { owner, conversation, parent });
+        self.grow(caller, request, "turn.create", (about, weight), move |tx, viewer| {
             check_references(tx, viewer, &content)?;
             if let Some(parent) = new.parent {
                 tx.prefetch_append(viewer, conversation, parent)?;
@@ -161,7 +165,7 @@ impl Engine {
     fn noted(&self, caller: &Caller, grown: Changed<Grown>) -> Changed<Grown> {
         let row = &grown.value.node.seen.row;
         if !grown.is_replay {
-            self.parts().growth.note(caller.user, row.conversation, row.id);
+            self.parts().growth.note(caller.user, row.conversation, row.id, Instant::now());
         }
         grown
     }

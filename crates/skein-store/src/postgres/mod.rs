@@ -198,6 +198,15 @@ impl PostgresSql<'_> {
         self.client.query(&statement, &[&ids]).map_err(|error| self.failed(&error))
     }
 
+    /// The rows of a statement whose parameters are lists.
+    pub(crate) fn each_of(&mut self, sql: &str, columns: &[Vec<Kept>]) -> Result<Vec<postgres::Row>, SqlError> {
+        let statement = self.statement(sql)?;
+        let lists: Vec<Vec<Value<'_>>> =
+            columns.iter().map(|column| column.iter().map(Kept::value).collect()).collect();
+        let params: Vec<&(dyn ToSql + Sync)> = lists.iter().map(|list| list as &(dyn ToSql + Sync)).collect();
+        self.client.query(&statement, &params).map_err(|error| self.failed(&error))
+    }
+
     /// Hands over rows as they come, without holding them all.
     fn stream(
         &mut self,

@@ -15,7 +15,7 @@ use crate::flow::Ahead;
 use crate::postgres::trees::{TreeLock, session_locks, transaction_locks, trees_of};
 use crate::postgres::{PostgresSql, Prepared, connect, sql_error};
 use crate::sql::Sql;
-use crate::tree::RowCache;
+use crate::tree::{RowCache, TurnAhead};
 use crate::tx::Tx;
 use crate::work::{Work, panic_text};
 
@@ -313,13 +313,20 @@ impl Session {
         let mut sql = PostgresSql::new(client, prepared, *timeline_offset).shared();
         let runs: Vec<RunId> = works.iter().filter_map(|work| work.run_id()).collect();
         let mut ahead = if runs.is_empty() { HashMap::new() } else { Ahead::of(&mut sql, &runs)? };
+        // Turns come first: what is read for them holds while nothing but turns was written.
+        works.sort_by_key(|work| !work.is_turn());
+        let mut turns = TurnAhead::of(&mut sql, begun.now, works.iter().map(AsRef::as_ref))?;
         let (mut written, mut row_cache) = (Written::default(), RowCache::default());
         for work in works {
             let mut tx = Tx::new(&mut sql, begun.now, begun.number, *work.seed());
             tx.ahead = work.run_id().and_then(|run| ahead.remove(&run));
+            tx.turn_ahead = turns.remove(work.seed());
             tx.row_cache = row_cache;
             work.run(&mut tx)?;
             row_cache = std::mem::take(&mut tx.row_cache);
+            if !row_cache.is_filled() {
+                turns.clear();
+            }
             written.item = tx.last_item().or(written.item);
             written.has_queued |= tx.has_queued();
         }

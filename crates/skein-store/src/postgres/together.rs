@@ -40,21 +40,16 @@ pub(crate) struct Batch {
 impl Batch {
     /// Whether this function can be run with the others; two that move the same run never share.
     fn admits(&mut self, work: &dyn Work, runs: &mut HashSet<RunId>) -> bool {
-        match work.about() {
-            Some(About::Run(run)) => runs.insert(run),
-            Some(About::Trees(owner)) => {
-                self.owners.insert(owner);
-                true
-            }
-            None => true,
-        }
+        let about = work.about();
+        self.owners.extend(about.and_then(About::trees));
+        about.and_then(About::run).is_none_or(|run| runs.insert(run))
     }
 }
 
 impl Gathered {
     /// Whether another connection writes to the trees that this function is about: it takes it when it is done.
     fn is_busy(&self, work: &dyn Work) -> bool {
-        matches!(work.about(), Some(About::Trees(owner)) if self.busy.contains(&owner))
+        work.about().and_then(About::trees).is_some_and(|owner| self.busy.contains(&owner))
     }
 }
 
@@ -141,7 +136,7 @@ mod tests {
     fn told(batch: &Batch) -> Vec<Option<u8>> {
         let number = |work: &dyn Work| match work.about()? {
             About::Run(run) => Some(run.as_bytes()[0]),
-            About::Trees(owner) => Some(owner.as_bytes()[0]),
+            About::Trees(owner) | About::Turn { owner, .. } => Some(owner.as_bytes()[0]),
         };
         batch.works.iter().map(|work| number(&**work)).collect()
     }

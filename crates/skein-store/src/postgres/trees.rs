@@ -28,10 +28,7 @@ impl TreeLock {
 
 /// The locks of the trees that these functions write to, each once and in the same order for everybody.
 pub(super) fn trees_of<'w>(works: impl IntoIterator<Item = &'w dyn Work>) -> Vec<TreeLock> {
-    let lock = |work: &dyn Work| match work.about() {
-        Some(About::Trees(owner)) => Some(TreeLock::of(owner)),
-        _ => None,
-    };
+    let lock = |work: &dyn Work| work.about().and_then(About::trees).map(TreeLock::of);
     let mut trees: Vec<TreeLock> = works.into_iter().filter_map(lock).collect();
     trees.sort_unstable();
     trees.dedup();

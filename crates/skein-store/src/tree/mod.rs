@@ -21,8 +21,10 @@ mod rows;
 mod select;
 pub mod skeleton;
 pub mod standing;
+pub mod summaries;
 pub(crate) mod visits;
 
+pub(crate) use prefetch::TurnAhead;
 pub(crate) use project::only_adds;
 pub(crate) use row_cache::RowCache;
 pub use rows::{ConversationRow, NodeRow, TurnRow};

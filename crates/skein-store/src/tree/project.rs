@@ -250,10 +250,8 @@ impl Tx<'_> {
             return Ok(None);
         }
         let subject = summary.node_id.map_or(*summary.conversation_id.as_bytes(), |node| *node.as_bytes());
-        self.execute(
-            "INSERT INTO tree_summaries (item, subject, nodes) VALUES (?1, ?2, ?3)",
-            params![&item.header.id, &subject, summary.nodes],
-        )?;
+        let sql = "INSERT INTO tree_summaries (item, subject, nodes) VALUES (?1, ?2, ?3)";
+        self.write_row(Later::new("tree_summaries", sql, params![&item.header.id, &subject, summary.nodes]))?;
         Ok(Some(()))
     }
 

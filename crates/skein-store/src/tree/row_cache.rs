@@ -1,8 +1,9 @@
 //! Keeps the rows of trees that a transaction knows, so that appending a turn asks the database once.
 //!
-//! It is filled by [`Tx::prefetch_append`](crate::Tx::prefetch_append) alone and empty otherwise. Each statement that changes
-//! such a row changes it here too, or empties the cache. Functions that share a transaction hand it on. While it is filled,
-//! rows are written at the end of the transaction and together; tests on SQLite compare what it answers with the database.
+//! [`Tx::prefetch_append`](crate::Tx::prefetch_append) and [`Tx::keep_missing_summaries`](crate::Tx::keep_missing_summaries)
+//! fill it; otherwise it is empty. Each statement that changes such a row changes it here too, or empties the cache. Functions
+//! that share a transaction hand it on. While it is filled, rows are written at the end of the transaction and together;
+//! tests on SQLite compare what it answers with the database.
 
 use std::collections::HashMap;
 
@@ -112,6 +113,15 @@ impl RowCache {
         }
         (self.led, self.continued) = (None, None);
         self.next = Some(read.next);
+    }
+
+    /// Adds rows that were read together.
+    pub(crate) fn note_read(&mut self, conversation: ConversationRow, nodes: Vec<NodeRow>) {
+        self.is_filled = true;
+        self.conversations.entry(conversation.id).or_insert(conversation);
+        for node in nodes {
+            self.nodes.entry(node.id).or_insert(Some(node));
+        }
     }
 
     pub(crate) fn conversation(&self, id: ConversationId) -> Option<&ConversationRow> {

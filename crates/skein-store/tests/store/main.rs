@@ -40,6 +40,7 @@ mod tree_races;
 mod tree_refusals;
 mod tree_rules;
 mod tree_shapes;
+mod tree_summaries;
 mod tree_visits;
 mod vault;
 mod vectors;

@@ -21,20 +21,16 @@ pub(crate) fn deed(run: impl FnMut(&mut Tx<'_>) -> Result<u64, StoreError> + Sen
 
 /// What comes of functions that gather while everybody who could run them is held up; and how many commits it took.
 fn gathered(world: &World, deeds: Vec<Deed>) -> (Vec<Result<u64, StoreError>>, u64) {
-    gathered_about(world, None, deeds)
+    gathered_about(world, deeds.into_iter().map(|deed| (None, deed)).collect())
 }
 
-/// [`gathered`] of functions that need this lock.
-pub(crate) fn gathered_about(
-    world: &World,
-    about: Option<About>,
-    deeds: Vec<Deed>,
-) -> (Vec<Result<u64, StoreError>>, u64) {
+/// [`gathered`] of functions that need locks.
+pub(crate) fn gathered_about(world: &World, deeds: Vec<(Option<About>, Deed)>) -> (Vec<Result<u64, StoreError>>, u64) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let (held, holding) = hold_up(world).await;
         let before = world.store.statistics().commits;
-        let waiting: Vec<_> = deeds.into_iter().map(|deed| submit(world, about, deed)).collect();
+        let waiting: Vec<_> = deeds.into_iter().map(|(about, deed)| submit(world, about, deed)).collect();
         // Each is handed in before this goes on.
         tokio::task::yield_now().await;
         let holders = held.len() as u64;
