@@ -23,7 +23,13 @@ export default defineConfig({
     launchOptions: { executablePath: CHROMIUM, args: FLAGS },
   },
   projects: [
-    { name: "page", testMatch: ["tasks/*.spec.ts", "gates/*.spec.ts"] },
+    {
+      name: "page",
+      testMatch: ["tasks/*.spec.ts", "gates/*.spec.ts"],
+      // A new context and its processes cost three times as much as a page load. Every test has a user of its own, the runner
+      // clears cookies and storage between tests, and a failed test ends its worker.
+      use: { reuseContext: true },
+    },
     { name: "pictures", testMatch: ["pictures/*.spec.ts"] },
     { name: "speed", testMatch: ["speed/*.spec.ts"], workers: 1 },
   ],

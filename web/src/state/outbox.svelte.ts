@@ -31,8 +31,6 @@ export interface Waiting {
   awaits?: string;
   /** True while its writer is on another branch: it does not lead them back. */
   isLeft?: boolean;
-  /** Whether the path goes on to it, and to its answer; settled by the first attempt, as every attempt sends the same. */
-  leads?: { said?: boolean; answer?: boolean };
   /** The node it became; then only its answer is missing. */
   node?: string;
   refusal?: { status: number; code: string; message: string; rule?: string };
@@ -49,6 +47,7 @@ const placeOf = (key: string): string => PLACE + key;
 const stored = (): Waiting[] =>
   storedNames(PLACE).flatMap((name) => readStored<Waiting | undefined>(name, undefined) ?? []);
 const inOrder = (one: Waiting, other: Waiting): number => one.at - other.at;
+const TURNS = "/api/v1/conversations/{id}/turns";
 const LOCK = "skein-outbox";
 const RETRY_MS = 4_000;
 const UNFINISHED = {
@@ -56,6 +55,8 @@ const UNFINISHED = {
   code: "answer_unfinished",
   message: "The answer did not complete. Try again to send this after your question, or withdraw it.",
 };
+/** Error of a request whose key the server knows with another body. */
+const ARRIVED_OTHERWISE = "idempotency_payload_mismatch";
 /** Errors that do not concern the message: it can be sent later unchanged. */
 const PASSING = new Set([0, 401, 429, 502, 503, 504]);
 
@@ -249,13 +250,21 @@ class Outbox {
     if (this.list.some(isWrong))
       this.#change((list) => list.map((one) => (isWrong(one) ? { ...one, isLeft: isLeft(one) } : one)));
   }
-  /** Whether the path goes on to a message or its answer: not where its writer has left it. */
-  #leads({ key }: Waiting, what: "said" | "answer"): boolean {
-    const entry = this.#list.find((one) => one.key === key);
-    const leads = entry?.leads?.[what] ?? entry?.isLeft !== true;
-    if (entry && entry.leads?.[what] === undefined)
-      this.#put(key, { leads: { ...entry.leads, [what]: leads } });
-    return leads;
+  #isLeft({ key }: Waiting): boolean {
+    return this.#list.find((one) => one.key === key)?.isLeft === true;
+  }
+  /**
+   * Sends a request that moves the path, unless the writer has left its branch. If an earlier attempt arrived with the
+   * other choice, the server refuses this one; the request is then repeated as it arrived, which moves nothing.
+   */
+  async #moving<T>(entry: Waiting, send: (makeActive: boolean) => Promise<T>): Promise<T> {
+    const makeActive = !this.#isLeft(entry);
+    try {
+      return await send(makeActive);
+    } catch (error) {
+      if (asProblem(error).code !== ARRIVED_OTHERWISE) throw error;
+      return send(!makeActive);
+    }
   }
 
   /** True if the next message may be sent. */
@@ -273,18 +282,16 @@ class Outbox {
   }
 
   async #saidOf(entry: Waiting): Promise<string> {
-    const { node } = (await call("post", "/api/v1/conversations/{id}/turns", {
-      params: { id: entry.conversation },
-      body: {
-        parentAlternativeId: entry.parent,
-        content: entry.content as never,
-        speaker: "user",
-        makeActive: this.#leads(entry, "said"),
-      },
-      key: entry.key,
-    })) as Schemas["Mutated_GrownView"];
-    // The screen gets the node before its stand-in is removed.
-    this.#tell({ kind: "said", entry, node });
+    const { conversation, parent, content, key } = entry;
+    const say = (makeActive: boolean) =>
+      call("post", TURNS, {
+        params: { id: conversation },
+        body: { parentAlternativeId: parent, content: content as never, speaker: "user", makeActive },
+        key,
+      });
+    const { node } = (await this.#moving(entry, say)) as Schemas["Mutated_GrownView"];
+    // The screen gets the node before its stand-in is removed. A repeated response names the path of the first attempt.
+    this.#tell({ kind: "said", entry, node: { ...node, isActive: node.isActive && !this.#isLeft(entry) } });
     this.#change((list) =>
       list.map((one) =>
         one.key === entry.key
@@ -301,19 +308,15 @@ class Outbox {
   async #askForAnswer(entry: Waiting, node: string): Promise<void> {
     const isGoneOnFrom = this.of(entry.conversation).some(({ parent }) => parent === node);
     if (entry.processIds.length === 0 || isGoneOnFrom) return;
-    const { processIds, samples } = entry;
+    const { conversation, processIds, samples, answerKey } = entry;
+    const ask = (makeActive: boolean) =>
+      call("post", TURNS, {
+        params: { id: conversation },
+        body: { parentAlternativeId: node, speaker: "agent", processIds, samples, makeActive },
+        key: answerKey,
+      });
     try {
-      const made = (await call("post", "/api/v1/conversations/{id}/turns", {
-        params: { id: entry.conversation },
-        body: {
-          parentAlternativeId: node,
-          speaker: "agent",
-          processIds,
-          samples,
-          makeActive: this.#leads(entry, "answer"),
-        },
-        key: entry.answerKey,
-      })) as Answering;
+      const made = (await this.#moving(entry, ask)) as Answering;
       this.#tell({ kind: "answering", entry, made });
     } catch (error) {
       const problem = asProblem(error);

@@ -29,7 +29,7 @@ test("words typed before a filter is pressed are looked for, and nobody takes th
   await expect(page).toHaveURL(`${skein.origin}/runs`);
 });
 
-test("an answer that failed was not answered", async ({ page }) => {
+test("an answer that failed was not answered", async ({ home: page }) => {
   await answer(page, /\/api\/v1\/nodes\/[^/]+$/, async (route) => {
     const answer = await route.fetch();
     await route.fulfill({ response: answer, json: { ...(await answer.json()), status: "failed" } });
@@ -42,7 +42,7 @@ test("an answer that failed was not answered", async ({ page }) => {
   await expect(page.getByText(/answered in \d+ ms/)).toBeVisible();
 });
 
-test("a new review interrupts, and keys are shown as bound", async ({ page, person, skein }) => {
+test("a new review interrupts, and keys are shown as bound", async ({ home: page, person, skein }) => {
   const process = await person.saying();
   await expect(page.getByRole("contentinfo", { name: "Status" })).toContainText("Connected");
   await person.run(process.id, { word: "heron" });

@@ -132,6 +132,8 @@ test("an expired session is said, what was typed stays, and signing in elsewhere
   watch.allow(/status of 401/);
   await opened({ page, person, skein });
   await composer(page).fill(TYPED);
+  // The message is what is refused, not a part of the screen that still loads.
+  await watch.settled(page);
   await context.clearCookies();
   await page.getByRole("button", { name: "Send", exact: true }).click();
   await expect(page.getByText("This browser is no longer signed in.")).toBeVisible();
@@ -294,7 +296,7 @@ test("a folded conversation that is not gone on with says so, and not that somet
   await expect(composer(page)).toBeVisible();
 });
 
-test("a conversation that is not begun says why, on whatever screen", async ({ page, watch }) => {
+test("a conversation that is not begun says why, on whatever screen", async ({ home: page, watch }) => {
   watch.allow(/status of 429/);
   await refuse(page, /\/conversations$/, "POST", 429);
   await page.getByRole("button", { name: "New conversation" }).first().click();

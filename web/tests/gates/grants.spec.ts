@@ -92,7 +92,7 @@ async function attached({ address, cookie }: Api, type: string, bytes: Buffer): 
 }
 
 test("pictures, sound and the export of somebody else come by the grant, too", async ({
-  page,
+  home: page,
   person,
   skein,
 }) => {

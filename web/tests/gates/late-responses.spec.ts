@@ -7,7 +7,7 @@ import { lastTurn, listening, turns } from "../support/conversation";
 import { expect, test } from "../support/test";
 
 test("the list of what waits, a new conversation, a fork and a form that is saved", async ({
-  page,
+  home: page,
   person,
   skein,
   watch,

@@ -4,7 +4,7 @@ import { type Locator, type Page } from "@playwright/test";
 import { composer } from "../support/conversation";
 import { Random } from "../support/random";
 import { RECORDING, RecordingModel } from "../support/recording-model";
-import { expect, serverPath, settled, shownLines, type Line } from "../support/recorded-conversation";
+import { expect, serverPath, settled, shownLines, shows, type Line } from "../support/recorded-conversation";
 import { test } from "../support/test";
 
 const SEQUENCES = 100;
@@ -250,10 +250,7 @@ class Walk {
       Array.from({ length: requests }, (_, nth) => this.model.request(this.#requests + nth)),
     );
     this.#requests += requests;
-    await this.page
-      .locator("article", { hasText: new RegExp(`(${told.map(({ answer }) => answer).join("|")})\\b`) })
-      .first()
-      .waitFor();
+    await shows(this.page, ...told.map(({ answer }) => answer));
     await settled(this.page);
     const now = textsOf(await this.#lines());
     const shown = now.findIndex((text) => told.some(({ answer }) => answer === text));

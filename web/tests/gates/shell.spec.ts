@@ -22,7 +22,7 @@ test("the page opens signed in, under its policy, and listens", async ({ page, s
   await expect(page.getByRole("contentinfo", { name: "Status" })).toContainText("Connected");
 });
 
-test("the rail leads to every place, and back is back", async ({ page }) => {
+test("the rail leads to every place, and back is back", async ({ home: page }) => {
   for (const { label, href } of rail) {
     await page
       .getByRole("navigation", { name: "Main" })
@@ -38,7 +38,7 @@ test("the rail leads to every place, and back is back", async ({ page }) => {
   }
 });
 
-test("the palette and the help are there by keys", async ({ page }) => {
+test("the palette and the help are there by keys", async ({ home: page }) => {
   await expect(page.getByRole("navigation", { name: "Main" })).toBeVisible();
   await page.keyboard.press("Control+k");
   await page.keyboard.type("go to runs");

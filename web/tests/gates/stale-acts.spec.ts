@@ -125,6 +125,32 @@ test("forking at a stale answer or below it asks for the version", async ({ page
   ]);
 });
 
+test("rewinding to a turn below another version asks for the version", async ({ page, model, begin }) => {
+  await begin("Rewind");
+  await begun(page, model);
+  const rewind = async () => {
+    await turns(page).nth(2).focus();
+    await page.keyboard.press("r");
+    await expect(asked(page, "Version 1, with its answers")).toBeVisible();
+    expect(await shownTexts(page), "nothing is done before the choice").toEqual(TAIL);
+  };
+  await rewind();
+  await asked(page, "Cancel").click();
+  expect(await shownTexts(page)).toEqual(TAIL);
+
+  await rewind();
+  await asked(page, "Version 2, without an answer").click();
+  await expect(page.getByRole("note").filter({ hasText: "3 later turns are kept" })).toBeVisible();
+  expect(await shownTexts(page)).toEqual(["First, better."]);
+  await page.getByRole("button", { name: "Show later turns" }).click();
+
+  await rewind();
+  await asked(page, "Version 1, with its answers").click();
+  await expect(page.getByRole("note").filter({ hasText: "1 later turn is kept" })).toBeVisible();
+  expect(await shownTexts(page)).toEqual(["First.", "Answer 1", "Second."]);
+  expect(await ask(page, model, "Third.")).toEqual(["First.", "Answer 1", "Second.", "Third."]);
+});
+
 test("a failed answer is not offered to another version, and one below it is asked for", async ({
   page,
   model,

@@ -8,11 +8,14 @@ import { answer } from "../support/held-requests";
 import { expect, test as base } from "../support/test";
 
 const SAYING = /\/turns$/;
+/** After so long the page tries again by itself. */
+const RETRY_MS = 4_000;
 /** Opens a conversation in which this was said, on a page whose requests may fail. */
 type Open = (title: string, ...said: string[]) => Promise<string>;
 const test = base.extend<{ open: Open }>({
   open: async ({ page, person, skein, watch }, use) => {
     watch.allow(/net::/);
+    await page.clock.install();
     await use(async (title, ...said) => {
       const { id } = await person.begin(title);
       for (const text of said) await person.say(id, text);
@@ -22,6 +25,8 @@ const test = base.extend<{ open: Open }>({
     });
   },
 });
+/** The page tries again now. */
+const later = (page: Page) => page.clock.fastForward(RETRY_MS);
 const away = (page: Page) => answer(page, SAYING, (route) => route.abort());
 
 /** Messages of a conversation on the server, root first. */
@@ -48,6 +53,7 @@ test("queued messages survive a reload and are sent in order, each once, with on
   await expect(page.getByRole("contentinfo", { name: "Status" })).toContainText("2 unsent");
   await page.unrouteAll({ behavior: "wait" });
   // It is not asked for: the page sends them by itself.
+  await later(page);
   await expect(turns(page)).toHaveCount(3);
   await expect(page.locator("article[aria-busy=true]")).toHaveCount(0);
   await expect(page.getByText("queued")).toHaveCount(0);
@@ -66,14 +72,51 @@ test("a message that arrived although nobody heard of it is there once", async (
   });
   await send(new Mouse(page), page, "Two herons.");
   await expect(turnWith(page, "Two herons.").getByText("queued", { exact: true })).toBeVisible();
+  await later(page);
   await expect.poll(() => lost).toBeGreaterThan(1);
   await page.unrouteAll({ behavior: "wait" });
+  await later(page);
   await expect(turns(page)).toHaveCount(2);
   await expect(page.getByText("queued")).toHaveCount(0);
   await page.reload();
   await expect(turns(page)).toHaveCount(2);
   expect((await said(person, id)).filter((text) => text === "Two herons.")).toHaveLength(1);
 });
+
+for (const [what, arrives] of [
+  ["that arrives after its writer left its branch", false],
+  ["whose arrival its writer did not hear of before they left its branch", true],
+] as const)
+  test(`a message ${what} leaves them where they are`, async ({ page, person, skein, watch }) => {
+    // The first response may be lost: the second request has another body.
+    watch.allow(/net::/, /status of 409/);
+    const { id } = await person.begin("Left");
+    const first = await person.say(id, "One heron.");
+    await person.edit(first, "Two herons.");
+    await page.clock.install();
+    await page.goto(`${skein.origin}/c/${id}`);
+    await composer(page).waitFor();
+    await answer(page, SAYING, async (route) => {
+      if (arrives) await route.fetch();
+      await route.abort();
+    });
+    const status = page.getByRole("contentinfo", { name: "Status" });
+    await send(new Mouse(page), page, "And then?");
+    await expect(status).toContainText("1 unsent");
+    const moved = page.waitForResponse(/\/activate$/);
+    await turns(page).first().getByRole("button", { name: "Previous alternative" }).click();
+    await moved;
+    await page.unrouteAll({ behavior: "wait" });
+    await later(page);
+    await expect(status).not.toContainText("unsent");
+    expect(await person.end(id), "the path of the server").toBe(first.id);
+    await expect(turns(page)).toHaveText([/One heron\./]);
+    await page.reload();
+    await expect(turns(page)).toHaveText([/One heron\./]);
+    await turns(page).first().getByRole("button", { name: "Next alternative" }).click();
+    await expect(turns(page)).toHaveCount(3);
+    await expect(turns(page).nth(1)).toContainText("And then?");
+  });
 
 test("a queued message is withdrawn into the composer", async ({ page, person, open }) => {
   const id = await open("Taken back", "Is anybody there?");
@@ -105,6 +148,7 @@ test("a message refused later shows the reason in its place and keeps its text",
   const error = { code: "conversation_folded", message: "it was folded meanwhile", details: {} };
   await answer(page, SAYING, (route) => route.fulfill({ status: 409, json: { error } }));
   const turn = turnWith(page, "Two herons.");
+  await later(page);
   await expect(turn.getByRole("alert")).toContainText("it was folded meanwhile");
   await page.goto(skein.origin);
   await page.getByRole("status").getByRole("link", { name: "Refused later" }).click();

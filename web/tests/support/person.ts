@@ -11,6 +11,8 @@ export interface Answering {
   answers: { node: Node; executionId: string }[];
 }
 const CHAT = "Chat";
+/** Between two looks at the index, which is behind for some tens of milliseconds. */
+const INTERVALS_MS = [20, 50, 100];
 
 export class Person {
   #processes = new Map<string, string>();
@@ -86,7 +88,8 @@ export class Person {
 
   /** Waits until all of it can be found: whoever looks is answered with what is there, after a while. */
   async findable(): Promise<void> {
-    await expect.poll(async () => (await this.api.get<{ behind: number }>("/index")).behind).toBe(0);
+    const behind = async () => (await this.api.get<{ behind: number }>("/index")).behind;
+    await expect.poll(behind, { intervals: INTERVALS_MS }).toBe(0);
   }
 
   activate(node: Node): Promise<unknown> {

@@ -3,7 +3,7 @@ import type { Locator, Page } from "@playwright/test";
 import type { Schemas } from "./api";
 import { composer, turnWith } from "./conversation";
 import { RECORDING, RecordingModel } from "./recording-model";
-import { expect, test as base } from "./test";
+import { test as base } from "./test";
 
 export { expect } from "./test";
 
@@ -84,6 +84,14 @@ export const settled = (page: Page): Promise<unknown> =>
     );
   });
 
+/** One of the answers stands on the screen. It is looked for at every frame, which a locator does not do. */
+export const shows = (page: Page, ...answers: string[]): Promise<unknown> =>
+  page.waitForFunction((wanted) => {
+    const isThere = new RegExp(`(${wanted.join("|")})\\b`);
+    const turns = [...document.querySelectorAll("article")];
+    return turns.some((turn) => isThere.test(turn.textContent) && turn.checkVisibility());
+  }, answers);
+
 /** What the server says the path to a node is; to where its owner stands, unless one is named. */
 export async function serverPath(page: Page, conversation: string, node?: string): Promise<string[]> {
   const query = new URLSearchParams({ limit: "1000", ...(node ? { nodeId: node } : {}) });
@@ -104,7 +112,7 @@ export async function ask(page: Page, model: RecordingModel, text: string): Prom
 /** Waits for a request and its answer; gives back what the model was sent. */
 export async function answeredBy(page: Page, model: RecordingModel, number: number): Promise<string[]> {
   const { texts, answer } = await model.request(number);
-  await expect(page.locator("article", { hasText: new RegExp(`${answer}\\b`) }).first()).toBeVisible();
+  await shows(page, answer);
   await settled(page);
   return texts;
 }

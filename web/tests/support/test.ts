@@ -19,8 +19,10 @@ interface PerTest {
   newcomer: Newcomer;
   person: Person;
   watch: Watch;
-  /** A page signed in as `person`, on Home. */
+  /** A page signed in as `person`, before it goes anywhere. */
   page: Page;
+  /** The same page on Home. */
+  home: Page;
   /** The page of somebody who has used everything. */
   told: Page;
   /** The page of somebody who has done nothing, for looking at only. */
@@ -56,10 +58,15 @@ export async function signIn(context: BrowserContext, skein: Skein, api: Api): P
   await context.addCookies([{ name, value, url: skein.origin, httpOnly: true, sameSite: "Strict" as const }]);
 }
 
+/** The worker's page, which the runner resets between tests; a new one if a test closed it. */
+const pageOf = async (context: BrowserContext): Promise<Page> => context.pages()[0] ?? context.newPage();
+
 /** Requests still held back or mocked at the end of a test are ignored. */
 async function looked(page: Page, use: (page: Page) => Promise<void>): Promise<void> {
   await use(page);
   if (!page.isClosed()) await page.unrouteAll({ behavior: "ignoreErrors" });
+  // The runner does not reset permissions.
+  await page.context().clearPermissions();
 }
 
 export const test = base.extend<PerTest, PerWorker>({
@@ -110,19 +117,21 @@ export const test = base.extend<PerTest, PerWorker>({
   page: async ({ context, skein, person, watch }, use) => {
     void watch;
     await signIn(context, skein, person.api);
-    const page = await context.newPage();
+    await looked(await pageOf(context), use);
+  },
+  home: async ({ page, skein }, use) => {
     await page.goto(skein.origin);
-    await looked(page, use);
+    await use(page);
   },
   told: async ({ context, skein, story, watch }, use) => {
     void watch;
     await signIn(context, skein, story.person.api);
-    await looked(await context.newPage(), use);
+    await looked(await pageOf(context), use);
   },
   untold: async ({ context, skein, nobody, watch }, use) => {
     void watch;
     await signIn(context, skein, nobody.api);
-    await looked(await context.newPage(), use);
+    await looked(await pageOf(context), use);
   },
 });
 export { expect };

@@ -7,7 +7,7 @@ test.describe.configure({ mode: "default" });
 
 task(
   "connect a model behind a server written by others, and use it",
-  async ({ page, hands, person, litellm }) => {
+  async ({ home: page, hands, person, litellm }) => {
     await person.refuse(litellm);
     await hands.go("Catalog");
     await hands.press(page.getByRole("link", { name: "Connect a model" }).first());

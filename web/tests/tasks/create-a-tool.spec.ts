@@ -2,7 +2,7 @@ import { expect, task, test } from "../support/test";
 
 test.describe.configure({ mode: "default" });
 
-task("create a REST tool and try it", async ({ page, hands, person, httpbin }) => {
+task("create a REST tool and try it", async ({ home: page, hands, person, httpbin }) => {
   await person.refuse(httpbin);
   await hands.go("Catalog");
   await hands.press(page.getByRole("link", { name: "New service" }).first());

@@ -11,7 +11,7 @@ async function asks(person: Person, process: string, word: string): Promise<stri
   return run;
 }
 
-task("decide several at once", async ({ page, hands, person }) => {
+task("decide several at once", async ({ home: page, hands, person }) => {
   const process = (await person.saying()).id;
   const runs = [];
   for (const word of ["heron", "stork", "crane"]) runs.push(await asks(person, process, word));
@@ -43,7 +43,7 @@ task("decide several at once", async ({ page, hands, person }) => {
   expect(JSON.stringify((await person.api.ended(runs[2] ?? "")).error)).toContain("enough birds");
 });
 
-task("approve a tool for good, and revoke that", async ({ page, hands, person }) => {
+task("approve a tool for good, and revoke that", async ({ home: page, hands, person }) => {
   const process = (await person.saying()).id;
   await asks(person, process, "heron");
   await hands.go("Review");

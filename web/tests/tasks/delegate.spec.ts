@@ -6,7 +6,7 @@ import { Watch } from "../support/watch";
 
 task(
   "delegate a decision, withdraw it, and have the delegate decide",
-  async ({ browser, page, hands, person, skein, watch: own }) => {
+  async ({ browser, home: page, hands, person, skein, watch: own }) => {
     const name = `Ben by ${hands.kind}`;
     const { person: ben } = await newcomer(skein, name);
     const theirs = await browser.newContext({ reducedMotion: "reduce" });

@@ -1,6 +1,6 @@
 import { expect, task } from "../support/test";
 
-task("keep a step at a version of a tool", async ({ page, person, hands }) => {
+task("keep a step at a version of a tool", async ({ home: page, person, hands }) => {
   const inputs = (name: string) => ({ type: "object", properties: { [name]: { type: "string" } } });
   const { id: service } = await person.service("Gauge");
   const tool = await person.level(service, { inputSchema: inputs("river") });

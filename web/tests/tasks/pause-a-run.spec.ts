@@ -6,7 +6,7 @@ type Run = Schemas["WholeExecutionView"];
 
 task(
   "pause a run, see that no further step starts, and continue it",
-  async ({ page, person, hands, skein }) => {
+  async ({ home: page, person, hands, skein }) => {
     const say = async (id: string, interactionMode: string) => ({
       id,
       toolId: await person.tool("Echo"),

@@ -6,12 +6,13 @@ interface Asked {
   key: string;
   body: { parentAlternativeId?: string; speaker: string; content?: { text: string }; makeActive?: boolean };
 }
-/** A server that takes turns, can be away, and knows a name again. */
+/** A server that takes turns, can be away, knows a key again, and refuses it for another body. */
 class Server {
   isAway = false;
   refuses: { status: number; code: string } | undefined;
   asked: Asked[] = [];
   made = new Map<string, string>();
+  bodies = new Map<string, unknown>();
 
   fetch = async (_: unknown, init: RequestInit): Promise<Response> => {
     const key = (init.headers as Record<string, string>)["Idempotency-Key"] ?? "";
@@ -23,7 +24,13 @@ class Server {
       return Response.json({ error: { code, message: "refused" } }, { status });
     }
     const id = this.made.get(key) ?? `item_${this.made.size + 1}`;
+    if (this.made.has(key) && this.bodies.get(key) !== init.body)
+      return Response.json(
+        { error: { code: "idempotency_payload_mismatch", message: "another body" } },
+        { status: 409 },
+      );
     this.made.set(key, id);
+    this.bodies.set(key, init.body);
     return Response.json(body.speaker === "agent" ? { answers: [] } : { node: { id } });
   };
   get said(): string[] {
@@ -144,23 +151,36 @@ describe("an outgoing message", () => {
     await outbox.flush();
     expect(server.said).toEqual(["One.", "Another branch.", "Elsewhere.", "Two."]);
   });
-  it("leads its writer back only if they did not leave its branch, and is the same at every try", async () => {
+  it("does not move the path after its writer has left its branch, though it was tried before", async () => {
     server.isAway = true;
     await outbox.say(message("One."));
     await outbox.say(message("Two.", { parent: "item_9" }));
-    const leads = () =>
-      new Map(server.asked.map(({ body }) => [body.content?.text ?? "answer", body.makeActive]));
-    // The first was tried already: every try sends the same.
-    outbox.follow("c1", new Set(["root"]));
+    outbox.follow("c1", new Set(["root", standIn(outbox.list[1]?.key ?? "")]));
     server.isAway = false;
     await outbox.flush();
-    expect(leads()).toEqual(
-      new Map([
-        ["One.", true],
-        ["Two.", false],
-        ["answer", false],
-      ]),
-    );
+    expect(server.asked.map(({ body }) => [body.content?.text ?? "answer", body.makeActive])).toEqual([
+      ["One.", false],
+      ["answer", false],
+      ["Two.", true],
+      ["answer", true],
+    ]);
+  });
+  it("is repeated as it arrived if its writer left its branch before they heard of it", async () => {
+    let drop = true;
+    vi.stubGlobal("fetch", async (url: unknown, init: RequestInit) => {
+      const answer = await server.fetch(url, init);
+      if (drop) throw new TypeError("Failed to fetch");
+      return answer;
+    });
+    await outbox.say(message("One."));
+    outbox.follow("c1", new Set(["root"]));
+    drop = false;
+    await outbox.flush();
+    const said = server.asked.filter(({ body }) => body.content);
+    expect(said.map(({ body }) => body.makeActive)).toEqual([true, false, true]);
+    expect(server.made.size).toBe(2);
+    expect(server.asked.at(-1)?.body).toMatchObject({ speaker: "agent", makeActive: false });
+    expect([heard, outbox.list]).toEqual([["said", "answering"], []]);
   });
   it("goes on from where it stood when what it follows is taken back", async () => {
     server.isAway = true;

@@ -86,10 +86,18 @@ export function conversationActions({ view, path, focus, composer }: Parts): Rec
       return announcer.say("Later turns are shown again.");
     }
     if (path().at(-1)?.node === node) return announcer.say("This is already the end of the path.");
+    const tail = staleTail(path());
+    if (!tail?.nodes.includes(node)) return rewindTo(node);
+    view.ask(
+      { tail, title: "Which version do you rewind to?", isChosenOffered: true },
+      (version) => void rewindTo(version === "chosen" ? tail.chosen : node),
+    );
+  });
+  const rewindTo = async (node: string) => {
     router.setQuery({ until: node });
     announcer.say("Rewound to here. Later turns are kept. Your next message continues from this turn.");
     await activateNode(conversation, node);
-  });
+  };
   const generate = on((shown) => view.toAbove(shown.node, () => answerAgain(shown)));
   const answerAgain = async ({ turn, node }: ShownTurn) => {
     if (conversation.treeNode(node)?.author !== "human") {
