@@ -93,6 +93,7 @@ impl From<StoreError> for Failure {
             | StoreError::Item(_)
             | StoreError::Document(_)
             | StoreError::Record(_)
+            | StoreError::NeedsComputation(_)
             | StoreError::Refused(_) => (Exit::Refused, "change what is asked for; nothing was written"),
             StoreError::Cursor(_) => (Exit::Usage, "give a cursor that an earlier answer told"),
             StoreError::Forbidden | StoreError::CredentialEnded => {
@@ -108,7 +109,9 @@ impl From<StoreError> for Failure {
             | StoreError::VaultKeyChanged(_)
             | StoreError::Ended(_) => (Exit::Failed, "ask for it again in a moment; nothing was written"),
             StoreError::Exists(_) => (Exit::Conflict, "choose an empty place; nothing was overwritten"),
-            StoreError::Busy | StoreError::TooSlow(_) => (Exit::Busy, "try again when less is going on"),
+            StoreError::Busy | StoreError::TooManyComputations(_) | StoreError::TooSlow(_) => {
+                (Exit::Busy, "try again when less is going on")
+            }
             StoreError::DiskFull => (Exit::Unavailable, "free some space on the disk and try again"),
             StoreError::ReadOnly(_) => (Exit::Unavailable, "check the permissions and the free space of the directory"),
             StoreError::Unavailable(_) => (Exit::Unavailable, "skein doctor looks for the cause"),

@@ -317,6 +317,12 @@ impl From<StoreError> for ApiError {
             StoreError::CredentialEnded => Self::unauthenticated(&told),
             StoreError::VaultKeyChanged(_) => Self::new(StatusCode::CONFLICT, "vault_key_changed", told).retryable(),
             StoreError::LeaseLost(_) => Self::new(StatusCode::CONFLICT, "lease_lost", told),
+            StoreError::NeedsComputation(_) => {
+                Self::new(StatusCode::UNPROCESSABLE_ENTITY, "too_much_computation", told)
+            }
+            StoreError::TooManyComputations(_) => {
+                Self::new(StatusCode::TOO_MANY_REQUESTS, "too_many_at_once", told).retryable()
+            }
             StoreError::BlobRemoved(_) | StoreError::Busy => Self::unavailable("busy", &told).retryable(),
             StoreError::TooSlow(_) => Self::unavailable("read_too_slow", &told),
             StoreError::DiskFull => Self::new(StatusCode::INSUFFICIENT_STORAGE, "storage_full", told).retryable(),

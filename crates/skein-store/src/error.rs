@@ -12,6 +12,7 @@ use skein_core::garden::record::RecordRefused;
 use skein_core::{ReferenceField, RuleViolation};
 
 use crate::acts::AdminAct;
+use crate::computation::Computation;
 
 /// Why the store did not do what it was asked.
 #[derive(Debug, thiserror::Error)]
@@ -65,6 +66,12 @@ pub enum StoreError {
     LeaseLost(String),
     #[error("too much is waiting to be written; try again in a second")]
     Busy,
+    /// A function ended because something is to be computed first; the store runs it again afterwards.
+    #[error("the request needs more computations than one request may have; send it in smaller parts")]
+    NeedsComputation(Computation),
+    /// The user has as many computations under way as one may.
+    #[error("{0}")]
+    TooManyComputations(String),
     #[error("the read took longer than {0} seconds and was stopped; ask for less")]
     TooSlow(u64),
     #[error("the storage has no room left; free some space, nothing was written")]

@@ -11,6 +11,7 @@ pub mod blobs;
 pub mod bundle;
 pub mod catalogue;
 pub mod clock;
+mod computation;
 mod error;
 pub mod flow;
 pub mod footholds;
@@ -50,6 +51,7 @@ mod wake;
 mod work;
 pub mod workers;
 
+pub use computation::{Computation, Computed};
 pub use error::{SqlError, StoreError};
 pub use schema::SCHEMA_VERSION;
 pub use storage_status::{DamageStatus, StorageStatus};

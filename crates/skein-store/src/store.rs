@@ -11,6 +11,7 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 
 use crate::clock::{Clock, SystemClock};
+use crate::computation::{Again, until_computed};
 use crate::error::{SqlError, StoreError};
 use crate::jobs::Turns;
 use crate::pool::Pool;
@@ -180,7 +181,8 @@ impl Store {
         &self.inner.location
     }
 
-    /// Runs `function` in a transaction of its own and answers once it is durable.
+    /// Runs `function` in a transaction of its own and answers once it is durable. A function that needs a computation
+    /// ([`StoreError::NeedsComputation`]) runs again after it.
     pub async fn write<T, F>(&self, function: F) -> Result<Committed<T>, StoreError>
     where
         T: Send + 'static,
@@ -195,7 +197,22 @@ impl Store {
         T: Send + 'static,
         F: FnMut(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
     {
-        let outcome = self.submit(function, weight, Urgency::Interactive)?;
+        let function = Again::new(function);
+        until_computed(|| {
+            let outcome = self.submit(function.attempt(), weight, Urgency::Interactive);
+            async { self.reported(outcome?.await.unwrap_or_else(|_| Err(closed()))) }
+        })
+        .await
+    }
+
+    /// [`Self::write`] for callers who do not wait for a computation here: they are given it instead
+    /// ([`StoreError::NeedsComputation`]).
+    pub async fn write_without_computing<T, F>(&self, function: F) -> Result<Committed<T>, StoreError>
+    where
+        T: Send + 'static,
+        F: FnMut(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
+    {
+        let outcome = self.submit(function, WEIGHT_UNKNOWN, Urgency::Interactive)?;
         self.reported(outcome.await.unwrap_or_else(|_| Err(closed())))
     }
 
@@ -275,9 +292,16 @@ impl Store {
         T: Send + 'static,
         F: FnMut(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
     {
-        let (work, outcome) = Function::queued_about(about, function);
-        self.submit_work(work, weight, Urgency::Interactive, Apart::Locked)?;
-        self.reported(outcome.await.unwrap_or_else(|_| Err(closed())))
+        let function = Again::new(function);
+        until_computed(|| {
+            let (work, outcome) = Function::queued_about(about, function.attempt());
+            let submitted = self.submit_work(work, weight, Urgency::Interactive, Apart::Locked);
+            async {
+                submitted?;
+                self.reported(outcome.await.unwrap_or_else(|_| Err(closed())))
+            }
+        })
+        .await
     }
 
     /// Who holds which job: kept apart by locking rows, and no fact.
@@ -298,6 +322,26 @@ impl Store {
         F: FnOnce(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
     {
         self.reported(answered_in_time(self.submit_read(function, Some(READ_MAX))?).await)
+    }
+
+    /// [`Self::read`] for a function that may need a computation; it runs again after it.
+    pub async fn read_computing<T, F>(&self, function: F) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        F: FnMut(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
+    {
+        let function = Again::new(function);
+        until_computed(|| self.read(function.attempt())).await
+    }
+
+    /// [`Self::look_up`] for a function that may need a computation; it runs again after it.
+    pub async fn look_up_computing<T, F>(&self, function: F) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        F: FnMut(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
+    {
+        let function = Again::new(function);
+        until_computed(|| self.look_up(function.attempt())).await
     }
 
     /// A look at a few rows by their keys: where the database is in this process it is done at once, on the caller's

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::catalog::entry::{self, Description, Entry, Fixed, Name, refuse_fixed};
 use crate::catalog::operation::OperationType;
-use crate::catalog::schema::Schema;
+use crate::catalog::schema::{AtOnce, BadSchema, SchemaJudge};
 use crate::id::RecordId;
 use crate::rule::RuleViolation;
 
@@ -181,27 +181,32 @@ pub struct ServiceChange {
 impl Service {
     /// The service a draft describes, its structure filled in by a template or given in full.
     pub fn create(draft: ServiceDraft) -> Result<Self, RuleViolation> {
-        let service = Self::from_draft(draft)?;
+        Self::create_by(draft, &AtOnce)
+    }
+
+    /// [`Self::create`] by whoever judges.
+    pub fn create_by<J: SchemaJudge>(draft: ServiceDraft, judge: &J) -> Result<Self, J::Error> {
+        let service = Self::from_draft(draft, judge)?;
         check_address(service.protocol, &service.connection_schema)?;
         Ok(service)
     }
 
     /// A service that Skein itself provides; it has no address to ask for.
     pub fn create_builtin(draft: ServiceDraft, builtin: Builtin) -> Result<Self, RuleViolation> {
-        Ok(Self { builtin: Some(builtin), ..Self::from_draft(draft)? })
+        Ok(Self { builtin: Some(builtin), ..Self::from_draft(draft, &AtOnce)? })
     }
 
-    fn from_draft(draft: ServiceDraft) -> Result<Self, RuleViolation> {
+    fn from_draft<J: SchemaJudge>(draft: ServiceDraft, judge: &J) -> Result<Self, J::Error> {
         let (Some(service_type), Some(protocol)) = (draft.service_type, draft.protocol) else {
             let problem = "a service has a type and a protocol";
-            return Err(RuleViolation::new("BR-SERVICE-001", problem, "give both, or a serviceTemplateId"));
+            return Err(RuleViolation::new("BR-SERVICE-001", problem, "give both, or a serviceTemplateId").into());
         };
         check_protocol(service_type, protocol)?;
         let Some(connection_schema) = draft.connection_schema else {
             let problem = "a service has a connectionSchema";
-            return Err(RuleViolation::new("BR-SERVICE-005", problem, "give one, or a serviceTemplateId"));
+            return Err(RuleViolation::new("BR-SERVICE-005", problem, "give one, or a serviceTemplateId").into());
         };
-        check_connection_schema(&connection_schema)?;
+        check_connection_schema(&connection_schema, judge)?;
         Ok(Self {
             name: draft.name,
             description: draft.description,
@@ -220,13 +225,18 @@ impl Service {
     ///
     /// [`Tool::check_fits`]: crate::catalog::tool::Tool::check_fits
     pub fn change(&self, change: ServiceChange) -> Result<Self, RuleViolation> {
+        self.change_by(change, &AtOnce)
+    }
+
+    /// [`Self::change`] by whoever judges.
+    pub fn change_by<J: SchemaJudge>(&self, change: ServiceChange, judge: &J) -> Result<Self, J::Error> {
         change.refuse_fixed()?;
         let mut next = self.clone();
         next.name = change.name.unwrap_or(next.name);
         next.description = change.description.unwrap_or(next.description);
         next.enabled = change.enabled.unwrap_or(next.enabled);
         if let Some(schema) = change.connection_schema.filter(|schema| *schema != self.connection_schema) {
-            check_connection_schema(&schema)?;
+            check_connection_schema(&schema, judge)?;
             if self.builtin.is_none() {
                 check_address(self.protocol, &schema)?;
             }
@@ -234,14 +244,6 @@ impl Service {
             next.schema_version += 1;
         }
         Ok(next)
-    }
-
-    /// Its schema, to be asked as often as needed.
-    pub fn compiled_schema(&self) -> Result<Schema, RuleViolation> {
-        Schema::compile(&self.connection_schema).map_err(|bad| {
-            let problem = format!("the service's connectionSchema is not usable: {bad}");
-            RuleViolation::new("BR-SERVICE-005", problem, "have its owner mend it")
-        })
     }
 
     /// The parameters with the schema's defaults filled in where nothing was given.
@@ -290,16 +292,23 @@ pub(crate) fn check_protocol(service_type: ServiceType, protocol: Protocol) -> R
     Err(RuleViolation::new("BR-SERVICE-001", problem, "choose a protocol of the service's type"))
 }
 
+/// A service whose schema was accepted once and cannot be used.
+pub(crate) fn unusable(bad: &BadSchema) -> RuleViolation {
+    let problem = format!("the service's connectionSchema is not usable: {bad}");
+    RuleViolation::new("BR-SERVICE-005", problem, "have its owner mend it")
+}
+
 /// BR-SERVICE-005: an object schema that a validator understands.
-pub(crate) fn check_connection_schema(connection_schema: &Value) -> Result<(), RuleViolation> {
+pub(crate) fn check_connection_schema<J: SchemaJudge>(connection_schema: &Value, judge: &J) -> Result<(), J::Error> {
     let refuse = |problem: String| {
         let remedy = "send a JSON Schema of an object, draft-07 to 2020-12, that refers to nothing outside itself";
-        Err(RuleViolation::new("BR-SERVICE-005", format!("the connectionSchema is not usable: {problem}"), remedy))
+        let problem = format!("the connectionSchema is not usable: {problem}");
+        Err(RuleViolation::new("BR-SERVICE-005", problem, remedy).into())
     };
     if !connection_schema.is_object() {
         return refuse("it is not an object".to_owned());
     }
-    if let Err(bad) = Schema::compile(connection_schema) {
+    if let Err(bad) = judge.usable(connection_schema)? {
         return refuse(bad.to_string());
     }
     Ok(())

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::catalog::entry::{Description, Entry, Fixed, Name, Owned, refuse_fixed};
 use crate::catalog::operation::Operation;
+use crate::catalog::schema::{AtOnce, SchemaJudge};
 use crate::catalog::service::{self, Protocol, ServiceDraft, ServiceType};
 use crate::catalog::tool::{self, ToolDraft};
 use crate::rule::RuleViolation;
@@ -118,8 +119,13 @@ impl TemplateChange {
 
 impl ServiceTemplate {
     pub fn create(draft: ServiceTemplateDraft) -> Result<Self, RuleViolation> {
+        Self::create_by(draft, &AtOnce)
+    }
+
+    /// [`Self::create`] by whoever judges.
+    pub fn create_by<J: SchemaJudge>(draft: ServiceTemplateDraft, judge: &J) -> Result<Self, J::Error> {
         service::check_protocol(draft.service_type, draft.protocol)?;
-        service::check_connection_schema(&draft.connection_schema)?;
+        service::check_connection_schema(&draft.connection_schema, judge)?;
         service::check_address(draft.protocol, &draft.connection_schema)?;
         Ok(Self {
             name: draft.name,
@@ -156,8 +162,13 @@ impl Owned<ServiceTemplate> {
 
 impl ToolTemplate {
     pub fn create(draft: ToolTemplateDraft) -> Result<Self, RuleViolation> {
-        let operation = Operation::parse(&draft.operation)?;
-        tool::check_definition(&operation, &draft.input_schema, &draft.output_schema)?;
+        Self::create_by(draft, &AtOnce)
+    }
+
+    /// [`Self::create`] by whoever judges.
+    pub fn create_by<J: SchemaJudge>(draft: ToolTemplateDraft, judge: &J) -> Result<Self, J::Error> {
+        let operation = Operation::parse_by(&draft.operation, judge)?;
+        tool::check_definition_by(&operation, &draft.input_schema, &draft.output_schema, judge)?;
         Ok(Self {
             name: draft.name,
             description: draft.description,

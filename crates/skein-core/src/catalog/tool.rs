@@ -12,7 +12,7 @@ use crate::catalog::entry::{self, Description, Entry, Fixed, Name, Owned, refuse
 use crate::catalog::operation::Operation;
 use crate::catalog::operation::prompt::{LlmApi, model_accepts_images};
 use crate::catalog::pricing::Pricing;
-use crate::catalog::schema::{self, Schema};
+use crate::catalog::schema::{self, AtOnce, SchemaJudge, Unfit};
 use crate::catalog::secret::{self, Secret, SecretType, SecretUse};
 use crate::catalog::service::{self, Service};
 use crate::catalog::sharing;
@@ -178,15 +178,26 @@ fn take_secret(params: &mut Map<String, Value>, beside: Option<RecordId>) -> Res
 impl Tool {
     /// The tool a draft describes, made by `owner` on a service, perhaps with a secret; both must be the ones it names.
     pub fn create(
-        mut draft: ToolDraft,
+        draft: ToolDraft,
         owner: UserId,
         service: &Owned<Service>,
         secret: Option<&Owned<Secret>>,
     ) -> Result<Self, RuleViolation> {
+        Self::create_by(draft, owner, service, secret, &AtOnce)
+    }
+
+    /// [`Self::create`] by whoever judges.
+    pub fn create_by<J: SchemaJudge>(
+        mut draft: ToolDraft,
+        owner: UserId,
+        service: &Owned<Service>,
+        secret: Option<&Owned<Secret>>,
+        judge: &J,
+    ) -> Result<Self, J::Error> {
         draft.take_secret()?;
         let Some(operation) = draft.operation else {
             let problem = "a tool has an operation";
-            return Err(RuleViolation::new("BR-TOOL-002", problem, "give one, or a toolTemplateId"));
+            return Err(RuleViolation::new("BR-TOOL-002", problem, "give one, or a toolTemplateId").into());
         };
         let tool = Self {
             name: draft.name,
@@ -195,7 +206,7 @@ impl Tool {
             connection_params: service.entry.with_defaults(draft.connection_params),
             secret_id: draft.secret_id,
             secret_use: draft.secret_use,
-            operation: Operation::parse(&operation)?,
+            operation: Operation::parse_by(&operation, judge)?,
             input_schema: draft.input_schema.unwrap_or_else(no_inputs),
             output_schema: draft.output_schema.unwrap_or(Value::Bool(true)),
             enabled: draft.enabled,
@@ -204,11 +215,11 @@ impl Tool {
             retry: draft.retry,
             pricing: draft.pricing,
         };
-        check_definition(&tool.operation, &tool.input_schema, &tool.output_schema)?;
+        check_definition_by(&tool.operation, &tool.input_schema, &tool.output_schema, judge)?;
         tool.check_retry()?;
         tool.check_request()?;
         tool.check_pricing()?;
-        tool.check_stands(owner, service, secret)?;
+        tool.check_stands_by(owner, service, secret, judge)?;
         Ok(tool)
     }
 
@@ -216,11 +227,23 @@ impl Tool {
     /// service was taken back can still be renamed and switched off.
     pub fn change(
         &self,
-        mut change: ToolChange,
+        change: ToolChange,
         owner: UserId,
         service: &Owned<Service>,
         secret: Option<&Owned<Secret>>,
     ) -> Result<Self, RuleViolation> {
+        self.change_by(change, owner, service, secret, &AtOnce)
+    }
+
+    /// [`Self::change`] by whoever judges.
+    pub fn change_by<J: SchemaJudge>(
+        &self,
+        mut change: ToolChange,
+        owner: UserId,
+        service: &Owned<Service>,
+        secret: Option<&Owned<Secret>>,
+        judge: &J,
+    ) -> Result<Self, J::Error> {
         change.refuse_fixed()?;
         change.take_secret(self.secret_id)?;
         let mut next = self.clone();
@@ -237,11 +260,11 @@ impl Tool {
             next.connection_params = service.entry.with_defaults(params);
         }
         if let Some(operation) = change.operation {
-            next.operation = Operation::parse(&operation)?;
+            next.operation = Operation::parse_by(&operation, judge)?;
         }
         if next.definition() != self.definition() {
             next.definition_version += 1;
-            check_definition(&next.operation, &next.input_schema, &next.output_schema)?;
+            check_definition_by(&next.operation, &next.input_schema, &next.output_schema, judge)?;
             next.check_request()?;
         }
         if next.pricing != self.pricing {
@@ -253,7 +276,7 @@ impl Tool {
         let is_bound_anew = next.secret_id != self.secret_id;
         let is_switched_on = next.enabled && !self.enabled;
         if next.definition_version > self.definition_version || is_bound_anew || is_switched_on {
-            next.check_stands(owner, service, secret)?;
+            next.check_stands_by(owner, service, secret, judge)?;
         }
         Ok(next)
     }
@@ -270,17 +293,17 @@ impl Tool {
 
     /// Whether its parameters and its operation fit the service as it is now (decision A52).
     pub fn check_fits(&self, service: &Service) -> Result<(), RuleViolation> {
-        self.check_fits_by(service, &service.compiled_schema()?)
+        self.check_fits_by(service, &AtOnce)
     }
 
-    /// [`Self::check_fits`] by the service's schema, which somebody compiled before.
-    pub fn check_fits_by(&self, service: &Service, schema: &Schema) -> Result<(), RuleViolation> {
+    /// [`Self::check_fits`] by whoever judges.
+    pub fn check_fits_by<J: SchemaJudge>(&self, service: &Service, judge: &J) -> Result<(), J::Error> {
         let (found, expected) = (self.operation.kind(), service.service_type.operation());
         if found != expected {
             let problem = format!("a tool of {} does {}", service.service_type.as_str(), expected.as_str());
-            return Err(RuleViolation::new("BR-TOOL-001", problem, "choose the operation by the service's type"));
+            return Err(RuleViolation::new("BR-TOOL-001", problem, "choose the operation by the service's type").into());
         }
-        self.check_params(service, schema)
+        self.check_params(service, judge)
     }
 
     /// Where it goes; built-in ones go nowhere.
@@ -316,17 +339,18 @@ impl Tool {
     }
 
     /// Whether it may stand on the service and the secret it names, as both are now.
-    pub fn check_stands(
+    pub fn check_stands_by<J: SchemaJudge>(
         &self,
         owner: UserId,
         service: &Owned<Service>,
         secret: Option<&Owned<Secret>>,
-    ) -> Result<(), RuleViolation> {
+        judge: &J,
+    ) -> Result<(), J::Error> {
         assert_eq!(self.service_id, service.id, "a tool is judged with the service it names");
         assert_eq!(self.secret_id, secret.map(|secret| secret.id), "a tool is judged with the secret it names");
         sharing::check_reference(owner, service)?;
-        self.check_fits(&service.entry)?;
-        self.check_secret(owner, &service.entry, secret)
+        self.check_fits_by(&service.entry, judge)?;
+        Ok(self.check_secret(owner, &service.entry, secret)?)
     }
 
     /// BR-SERVICE-002: a service that requires a secret has no tools without one. Where there is none, `secretUse` says
@@ -350,16 +374,19 @@ impl Tool {
     }
 
     /// BR-TOOL-001: the parameters satisfy the service's schema, and the address its protocol.
-    fn check_params(&self, service: &Service, schema: &Schema) -> Result<(), RuleViolation> {
-        let refuse = |problem: String| {
-            let remedy = "give the connectionParams that the service's connectionSchema asks for";
-            Err(RuleViolation::new("BR-TOOL-001", problem, remedy))
-        };
-        if let Err(breaches) = schema.check(&Value::Object(self.judged_params(service))) {
-            return refuse(format!("the connectionParams do not fit: {}", schema::describe(&breaches)));
+    fn check_params<J: SchemaJudge>(&self, service: &Service, judge: &J) -> Result<(), J::Error> {
+        let params = Value::Object(self.judged_params(service));
+        match judge.prompt_verdict(&service.connection_schema, &params)? {
+            Ok(()) => {}
+            Err(Unfit::Schema(bad)) => return Err(service::unusable(&bad).into()),
+            Err(Unfit::Value(breaches)) => {
+                let problem = format!("the connectionParams do not fit: {}", schema::describe(&breaches));
+                let remedy = "give the connectionParams that the service's connectionSchema asks for";
+                return Err(RuleViolation::new("BR-TOOL-001", problem, remedy).into());
+            }
         }
         match self.connection_params.get("endpoint").and_then(Value::as_str) {
-            Some(endpoint) if service.builtin.is_none() => service::check_endpoint(service.protocol, endpoint),
+            Some(endpoint) if service.builtin.is_none() => Ok(service::check_endpoint(service.protocol, endpoint)?),
             _ => Ok(()),
         }
     }
@@ -376,12 +403,22 @@ impl Tool {
 
 /// BR-TOOL-002 and BR-TOOL-003, for tools and their templates.
 pub(crate) fn check_definition(operation: &Operation, inputs: &Value, outputs: &Value) -> Result<(), RuleViolation> {
-    if let Err(bad) = Schema::compile(outputs) {
+    check_definition_by(operation, inputs, outputs, &AtOnce)
+}
+
+/// [`check_definition`] by whoever judges.
+pub(crate) fn check_definition_by<J: SchemaJudge>(
+    operation: &Operation,
+    inputs: &Value,
+    outputs: &Value,
+    judge: &J,
+) -> Result<(), J::Error> {
+    if let Err(bad) = judge.usable(outputs)? {
         let problem = format!("the outputSchema is not usable: {bad}");
-        return Err(RuleViolation::new("BR-TOOL-003", problem, "describe the result by a JSON Schema"));
+        return Err(RuleViolation::new("BR-TOOL-003", problem, "describe the result by a JSON Schema").into());
     }
-    let refuse = |problem: String, remedy| Err(RuleViolation::new("BR-TOOL-002", problem, remedy));
-    if let Err(bad) = Schema::compile(inputs) {
+    let refuse = |problem: String, remedy| Err(RuleViolation::new("BR-TOOL-002", problem, remedy).into());
+    if let Err(bad) = judge.usable(inputs)? {
         return refuse(format!("the inputSchema is not usable: {bad}"), "describe the inputs by a JSON Schema");
     }
     let is_declared = |name: &String| inputs["properties"].get(name).is_some();

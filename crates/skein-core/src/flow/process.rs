@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::catalog::entry::{self, Description, Entry, Fixed, Name, refuse_fixed};
-use crate::catalog::schema::{self, Schema};
+use crate::catalog::schema::{self, AtOnce, BadSchema, Schema, SchemaJudge, Unfit};
 use crate::flow::breaches::Breach;
 use crate::flow::draft_size;
 use crate::flow::plan::{Located, Plan};
@@ -226,6 +226,14 @@ impl ProcessChange {
 }
 
 impl InitialContext {
+    /// The schema that describes them, if one does.
+    pub fn schema(&self) -> Option<&Value> {
+        match self {
+            Self::Names(_) => None,
+            Self::Schema(schema) => Some(schema),
+        }
+    }
+
     /// The declared variables.
     pub fn names(&self) -> BTreeSet<&str> {
         match self {
@@ -246,11 +254,16 @@ impl InitialContext {
 
     /// Whether a process can be started with these values.
     pub fn check_values(&self, values: &Map<String, Value>) -> Result<(), RuleViolation> {
+        self.check_values_by(values, &AtOnce)
+    }
+
+    /// [`Self::check_values`] by whoever judges.
+    pub fn check_values_by<J: SchemaJudge>(&self, values: &Map<String, Value>, judge: &J) -> Result<(), J::Error> {
         let declared = self.names();
         let extra: Vec<&str> = values.keys().map(String::as_str).filter(|name| !declared.contains(name)).collect();
         let refuse = |problem: String| {
             let remedy = "give the variables of the initialContext, and no others";
-            Err(RuleViolation::new("BR-STEP-001", problem, remedy))
+            Err(RuleViolation::new("BR-STEP-001", problem, remedy).into())
         };
         if !extra.is_empty() {
             return refuse(format!("the initialContext does not declare {}", extra.join(", ")));
@@ -261,11 +274,13 @@ impl InitialContext {
                     names.iter().map(String::as_str).filter(|name| !values.contains_key(*name)).collect();
                 if missing.is_empty() { Ok(()) } else { refuse(format!("there is no {}", missing.join(", "))) }
             }
-            Self::Schema(schema) => {
-                let schema = compile(schema)?;
-                let Err(breaches) = schema.check(&Value::Object(values.clone())) else { return Ok(()) };
-                refuse(format!("the values do not fit: {}", schema::describe(&breaches)))
-            }
+            Self::Schema(schema) => match judge.verdict(schema, &Value::Object(values.clone()))? {
+                Ok(()) => Ok(()),
+                Err(Unfit::Schema(bad)) => Err(unusable(&bad).into()),
+                Err(Unfit::Value(breaches)) => {
+                    refuse(format!("the values do not fit: {}", schema::describe(&breaches)))
+                }
+            },
         }
     }
 
@@ -300,17 +315,15 @@ impl InitialContext {
             return refuse("the initialContext has more than 100 variables", "put some of them into one object");
         }
         if let Self::Schema(schema) = self {
-            compile(schema)?;
+            Schema::compile(schema).map_err(|bad| unusable(&bad))?;
         }
         names.into_iter().try_for_each(|name| scope::check_variable("BR-STEP-002", name))
     }
 }
 
-fn compile(schema: &Value) -> Result<Schema, RuleViolation> {
-    Schema::compile(schema).map_err(|bad| {
-        let problem = format!("the initialContext is not usable: {bad}");
-        RuleViolation::new("BR-STEP-002", problem, "list names, or give a JSON Schema of an object")
-    })
+fn unusable(bad: &BadSchema) -> RuleViolation {
+    let problem = format!("the initialContext is not usable: {bad}");
+    RuleViolation::new("BR-STEP-002", problem, "list names, or give a JSON Schema of an object")
 }
 
 fn parse_steps(steps: &[Value]) -> Result<Vec<Step>, RuleViolation> {

@@ -170,3 +170,64 @@ fn patterns_share_the_memory_of_their_schema() {
         (0..PATTERNS_MAX).map(|number| (format!("p{number}"), json!({ "pattern": r"^[\w.-]{1,64}@\d+$" }))).collect();
     assert!(Schema::compile(&json!({ "properties": common })).is_ok());
 }
+
+#[test]
+fn what_takes_milliseconds_is_told_from_what_may_take_longer() {
+    let prompt = |schema: &Value, value: &Value| Schema::compile(schema).unwrap().is_prompt(value);
+    let text = |bytes: usize| json!("0".repeat(bytes));
+    let person = json!({ "$defs": { "name": { "type": "string", "minLength": 1 } }, "type": "object",
+        "properties": { "name": { "$ref": "#/$defs/name" }, "mail": { "pattern": r"^[\w.-]{1,64}@[a-z.]+$" },
+            "tags": { "type": "array", "items": { "enum": ["a", "b"] }, "uniqueItems": true } } });
+    let value =
+        json!({ "name": "Sofia", "mail": "sofia@example.org", "tags": ["a", "b"], "text": "x".repeat(500_000) });
+    assert!(prompt(&person, &value), "what tools usually are given");
+    assert!(prompt(&json!({ "type": "string" }), &text(1 << 20)), "a text that nothing goes through");
+    assert!(prompt(&json!({ "items": { "type": "integer" } }), &json!(vec![1; 10_000])));
+
+    let pattern = json!({ "pattern": "[01]*1[01]{8000}x" });
+    assert!(prompt(&pattern, &text(8)) && !prompt(&pattern, &text(1 << 10)));
+    let small = json!({ "pattern": "[01]*1[01]{100}x" });
+    assert!(prompt(&small, &text(200)) && !prompt(&small, &text(1 << 14)));
+    let everywhere = json!({ "$defs": { "p": small }, "allOf": vec![json!({ "$ref": "#/$defs/p" }); 1_000] });
+    assert!(!prompt(&everywhere, &text(200)), "asked a thousand times");
+    let names = json!({ "propertyNames": small, "patternProperties": { "[01]*1[01]{100}x": true } });
+    assert!(!prompt(&names, &(0..500).map(|name| (format!("{name:020}"), json!(1))).collect()));
+    assert!(!prompt(&json!({ "items": { "maximum": 1, "minimum": 0, "type": "integer" } }), &json!(vec![1; 100_000])));
+    let copies = json!({ "allOf": vec![json!({ "uniqueItems": true }); 1_000] });
+    assert!(!prompt(&copies, &json!((0..1_000).collect::<Vec<u32>>())));
+    let formats = json!({ "allOf": vec![json!({ "format": "email" }); 1_000] });
+    assert!(!prompt(&formats, &text(10_000)));
+}
+
+#[test]
+fn a_schema_that_refers_to_itself_is_counted_as_often_as_it_is_asked() {
+    let twice = json!([{ "properties": { "next": { "$ref": "#" } } }, { "properties": { "next": { "$ref": "#" } } }]);
+    let schema = Schema::compile(&json!({ "allOf": twice })).unwrap();
+    assert!(schema.is_prompt(&linked(8)) && !schema.is_prompt(&linked(20)));
+    // Fourteen levels, each asked twice by the one above.
+    let next = |level: usize| json!({ "$ref": format!("#/$defs/a{}", level + 1) });
+    let level = |level: usize| (format!("a{level}"), json!({ "allOf": [next(level), next(level)] }));
+    let mut defs: serde_json::Map<String, Value> = (3..13).map(level).collect();
+    defs.insert("a13".to_owned(), json!({ "type": "integer" }));
+    let doubling = Schema::compile(&json!({ "$defs": defs, "items": { "$ref": "#/$defs/a3" } })).unwrap();
+    assert!(doubling.is_prompt(&json!([1, 2])) && !doubling.is_prompt(&json!(vec![1; 1_000])));
+}
+
+#[test]
+fn schemas_that_take_long_to_compile_are_told_by_their_parts_and_patterns() {
+    let person = json!({ "type": "object", "properties": { "name": { "type": "string", "pattern": "^[a-z]+$" } } });
+    assert!(Schema::is_compiled_promptly(&person));
+    assert!(!Schema::is_compiled_promptly(&json!({ "pattern": "a{1,8000}" })));
+    assert!(!Schema::is_compiled_promptly(&json!({ "anyOf": vec![json!({ "type": "null" }); 1_000] })));
+    let (small, large) =
+        (Schema::compile(&person).unwrap(), Schema::compile(&json!({ "pattern": "a{1,8000}" })).unwrap());
+    assert!(small.bytes() < 100 << 10 && large.bytes() > 500 << 10, "{} {}", small.bytes(), large.bytes());
+    assert!(small.is_of(&person) && !large.is_of(&person));
+}
+
+#[test]
+fn what_would_take_long_is_refused_where_nothing_may() {
+    let schema = Schema::compile(&json!({ "pattern": "^[01]{1000}$" })).unwrap();
+    assert!(schema.check_promptly(&json!("0".repeat(50))).unwrap_err()[0].problem.contains("does not match"));
+    assert!(schema.check_promptly(&json!("0".repeat(20_000))).unwrap_err()[0].problem.contains("too large"));
+}

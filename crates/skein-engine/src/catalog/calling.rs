@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use skein_connect::credential::Credential;
 use skein_core::catalog::health::{self, Callable, Health, Vitals};
 use skein_core::catalog::operation::Operation;
-use skein_core::catalog::schema;
+use skein_core::catalog::schema::{self, BadSchema, SchemaJudge as _, Unfit};
 use skein_core::catalog::secret::Secret;
 use skein_core::catalog::service::{Builtin, Service};
 use skein_core::catalog::tool::Tool;
@@ -81,9 +81,12 @@ impl Engine {
         purpose: Purpose,
     ) -> Result<Ready, StoreError> {
         let engine = self.clone();
-        let ready = self.parts().store.read(move |tx| engine.ready_in(tx, executor, tool, purpose)).await?;
-        self.check_fits(&ready)?;
-        Ok(ready)
+        let judged = move |tx: &mut Tx<'_>| {
+            let ready = engine.ready_in(tx, executor, tool, purpose)?;
+            engine.check_fits(&ready)?;
+            Ok(ready)
+        };
+        self.parts().store.read_computing(judged).await
     }
 
     /// Loads what a call stands on and judges it.
@@ -99,17 +102,20 @@ impl Engine {
         ready_on(base, executor, tx.now(), purpose)
     }
 
-    pub(crate) fn check_fits(&self, ready: &Ready) -> Result<(), RuleViolation> {
-        let schema = self.parts().schemas.of_service(&ready.service)?;
-        ready.tool.entry.check_fits_by(&ready.service.entry, &schema)
+    pub(crate) fn check_fits(&self, ready: &Ready) -> Result<(), StoreError> {
+        ready.tool.entry.check_fits_by(&ready.service.entry, &self.judge(ready.footing.executor))
     }
 
-    pub(crate) fn check_inputs(&self, tool: &Shown<Tool>, inputs: &Map<String, Value>) -> Result<(), RuleViolation> {
-        let compiled = self.parts().schemas.of_inputs(tool)?;
-        compiled.check(&Value::Object(inputs.clone())).map_err(|breaches| {
-            let problem = format!("the inputs do not fit: {}", schema::describe(&breaches));
-            RuleViolation::new("BR-TOOL-002", problem, "give what the tool's inputSchema asks for")
-        })
+    pub(crate) fn check_inputs(&self, ready: &Ready, inputs: &Map<String, Value>) -> Result<(), StoreError> {
+        let (tool, judge) = (&ready.tool, self.judge(ready.footing.executor));
+        let fits = judge.verdict(&tool.entry.input_schema, &Value::Object(inputs.clone()))?;
+        Ok(fits.map_err(|unfit| match unfit {
+            Unfit::Schema(bad) => unusable(&bad),
+            Unfit::Value(breaches) => {
+                let problem = format!("the inputs do not fit: {}", schema::describe(&breaches));
+                RuleViolation::new("BR-TOOL-002", problem, "give what the tool's inputSchema asks for")
+            }
+        })?)
     }
 
     /// Makes the call and gives of its answer what the executor may see.
@@ -175,20 +181,48 @@ impl Engine {
     }
 
     /// A result that does not fit what the tool promises is none (rule BR-TOOL-003).
-    pub(crate) fn checked(&self, tool: &Shown<Tool>, answered: Answered) -> Answered {
-        let Ok(output) = &answered.outcome else { return answered };
-        let Err(violation) = self.check_output(tool, output) else { return answered };
-        let mut error = told("output_mismatch", violation.problem());
-        error["rule"] = json!(violation.rule());
-        Answered { outcome: Err(error), ..answered }
+    pub(crate) async fn checked(&self, ready: &Ready, answered: Answered) -> Answered {
+        let output = match answered.outcome {
+            Ok(output) => Arc::new(output),
+            Err(error) => return Answered { outcome: Err(error), ..answered },
+        };
+        let fits = match self.verdict(ready.footing.executor, &ready.tool.entry.output_schema, &output).await {
+            Ok(verdict) => verdict.map_err(|unfit| output_breach(&unfit)),
+            Err(error) => {
+                let problem = format!("the answer could not be judged: {error}");
+                Err(RuleViolation::new("BR-TOOL-003", problem, "have the tool answer with less"))
+            }
+        };
+        let outcome = match fits {
+            Ok(()) => Ok(Arc::unwrap_or_clone(output)),
+            Err(violation) => {
+                let mut error = told("output_mismatch", violation.problem());
+                error["rule"] = json!(violation.rule());
+                Err(error)
+            }
+        };
+        Answered { outcome, ..answered }
     }
 
-    pub(crate) fn check_output(&self, tool: &Shown<Tool>, output: &Value) -> Result<(), RuleViolation> {
-        self.parts().schemas.of_outputs(tool)?.check(output).map_err(|breaches| {
-            let problem = format!("the answer does not fit the tool's outputSchema: {}", schema::describe(&breaches));
-            RuleViolation::new("BR-TOOL-003", problem, "give what the tool promises, or change its outputSchema")
-        })
+    /// Refuses what somebody says a call came to, unless it fits what the tool promises.
+    pub(crate) fn check_output(&self, by: UserId, tool: &Shown<Tool>, output: &Value) -> Result<(), StoreError> {
+        let fits = self.judge(by).verdict(&tool.entry.output_schema, output)?;
+        Ok(fits.map_err(|unfit| output_breach(&unfit))?)
     }
+}
+
+fn output_breach(unfit: &Unfit) -> RuleViolation {
+    match unfit {
+        Unfit::Schema(bad) => unusable(bad),
+        Unfit::Value(breaches) => {
+            let problem = format!("the answer does not fit the tool's outputSchema: {}", schema::describe(breaches));
+            RuleViolation::new("BR-TOOL-003", problem, "give what the tool promises, or change its outputSchema")
+        }
+    }
+}
+
+fn unusable(bad: &BadSchema) -> RuleViolation {
+    RuleViolation::new("BR-TOOL-003", format!("a schema of the tool is not usable: {bad}"), "change the tool")
 }
 
 /// Judges what a call of somebody's stands on.

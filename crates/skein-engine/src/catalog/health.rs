@@ -17,7 +17,7 @@ use skein_store::references::ReferenceKind;
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;
-use crate::catalog::{EntryQuery, SYSTEM, Schemas, Shown, load, shown_page};
+use crate::catalog::{EntryQuery, SYSTEM, Shown, load, shown_page};
 use crate::engine::Engine;
 use crate::error::EngineError;
 
@@ -63,9 +63,9 @@ impl Engine {
         let (viewer, engine) = (caller.viewer(), self.clone());
         let look = move |tx: &mut Tx<'_>| {
             let tool = load(tx, &viewer, id)?;
-            Ok(tools_with_vitals(tx, &engine.parts().schemas, &viewer, vec![tool])?.remove(0))
+            Ok(tools_with_vitals(tx, &engine, &viewer, vec![tool])?.remove(0))
         };
-        Ok(self.parts().store.look_up(look).await?)
+        Ok(self.parts().store.look_up_computing(look).await?)
     }
 
     /// How services are that were just made or changed.
@@ -85,8 +85,8 @@ impl Engine {
         tools: Vec<Shown<Tool>>,
     ) -> Result<Vec<(Shown<Tool>, Vital)>, EngineError> {
         let (viewer, engine) = (caller.viewer(), self.clone());
-        let look = move |tx: &mut Tx<'_>| tools_with_vitals(tx, &engine.parts().schemas, &viewer, tools.clone());
-        Ok(self.parts().store.look_up(look).await?)
+        let look = move |tx: &mut Tx<'_>| tools_with_vitals(tx, &engine, &viewer, tools.clone());
+        Ok(self.parts().store.look_up_computing(look).await?)
     }
 
     /// The services that the caller may see.
@@ -119,11 +119,11 @@ impl Engine {
         let list = move |tx: &mut Tx<'_>| {
             page_by_status(tx, &query, after, limit, |tx, after, limit| {
                 let page = shown_page(visible_tools(tx, &viewer, &query, after, limit)?)?;
-                let rows = tools_with_vitals(tx, &engine.parts().schemas, &viewer, page.rows)?;
+                let rows = tools_with_vitals(tx, &engine, &viewer, page.rows)?;
                 Ok(Page { rows, next: page.next })
             })
         };
-        Ok(self.parts().store.read(list).await?)
+        Ok(self.parts().store.read_computing(list).await?)
     }
 }
 
@@ -199,7 +199,7 @@ fn with_vitals(
 
 fn tools_with_vitals(
     tx: &mut Tx<'_>,
-    schemas: &Schemas,
+    engine: &Engine,
     viewer: &Viewer,
     tools: Vec<Shown<Tool>>,
 ) -> Result<Vec<(Shown<Tool>, Vital)>, StoreError> {
@@ -210,12 +210,12 @@ fn tools_with_vitals(
     let seen = tools.into_iter().map(|tool| {
         let service = services.get(&tool.entry.service_id);
         let ground = service.map_or(GONE, |service| service_vitals(service, last.get(&service.id)));
-        let unfit = service.and_then(|service| unfit(schemas, &tool, service));
+        let unfit = service.map(|service| unfit(engine, viewer, &tool, service)).transpose()?.flatten();
         let vitals = tool_vitals(&tool, service, last.get(&tool.id)).fitting(unfit.is_none());
         let vital = Vital::new(vitals.status_on(ground), last.remove(&tool.id));
-        as_seen_by(viewer, tool, Vital { error: unfit.or(vital.error), ..vital })
+        Ok(as_seen_by(viewer, tool, Vital { error: unfit.or(vital.error), ..vital }))
     });
-    Ok(seen.collect())
+    seen.collect()
 }
 
 /// What is known of a service.
@@ -230,10 +230,17 @@ fn tool_vitals(tool: &Shown<Tool>, service: Option<&Shown<Service>>, last: Optio
     vitals.built_in(service.is_some_and(|service| service.entry.builtin.is_some()))
 }
 
-fn unfit(schemas: &Schemas, tool: &Shown<Tool>, service: &Shown<Service>) -> Option<String> {
-    let schema = schemas.of_service(service);
-    let fits = schema.and_then(|schema| tool.entry.check_fits_by(&service.entry, &schema));
-    fits.err().map(|violation| violation.problem().to_owned())
+fn unfit(
+    engine: &Engine,
+    viewer: &Viewer,
+    tool: &Shown<Tool>,
+    service: &Shown<Service>,
+) -> Result<Option<String>, StoreError> {
+    match tool.entry.check_fits_by(&service.entry, &engine.judge(viewer.subject())) {
+        Ok(()) => Ok(None),
+        Err(StoreError::Rule(violation)) => Ok(Some(violation.problem().to_owned())),
+        Err(error) => Err(error),
+    }
 }
 
 /// What stands on nothing is down.
@@ -264,13 +271,13 @@ pub(crate) struct Ground {
 /// How a tool and its service are, as its user is told before it is called.
 pub(crate) fn conditions(
     tx: &mut Tx<'_>,
-    schemas: &Schemas,
+    engine: &Engine,
     viewer: &Viewer,
     tool: &Shown<Tool>,
 ) -> Result<Ground, StoreError> {
     let service = standing_services(tx, [tool.entry.service_id].into())?.remove(&tool.entry.service_id);
     let last = tx.health_of(&SYSTEM, &[tool.id, tool.entry.service_id])?;
-    let unfit = service.as_ref().and_then(|service| unfit(schemas, tool, service));
+    let unfit = service.as_ref().map(|service| unfit(engine, viewer, tool, service)).transpose()?.flatten();
     let told = |last: Option<&LastHealth>, owner: UserId| {
         last.and_then(|last| last.error.clone()).filter(|_| owner == viewer.subject())
     };

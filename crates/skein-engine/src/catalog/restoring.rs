@@ -32,11 +32,12 @@ impl Engine {
         version: Option<i64>,
         based_on: Option<Digest>,
     ) -> Result<Changed<Record>, EngineError> {
+        let engine = self.clone();
         self.change(caller, request, "record.restore", move |tx, viewer| {
             let current = tx.record_even_deleted(viewer, id)?;
             let past = tx.record_at_version(viewer, id, version.unwrap_or(current.version - 1))?;
             restoring::check(&current.content.record_type, &past)?;
-            let content = judged(tx, viewer, &current, past)?;
+            let content = judged(tx, viewer, &engine, &current, past)?;
             tx.restore_catalogued(viewer, id, based_on.unwrap_or(current.hash), content)
         })
         .await
@@ -47,12 +48,17 @@ impl Engine {
 fn judged(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
+    engine: &Engine,
     current: &Record,
     past: RecordContent,
 ) -> Result<RecordContent, StoreError> {
     match current.content.record_type.as_str() {
-        Tool::RECORD_TYPE => restored(tx, viewer, current, past, check_tool),
-        Process::RECORD_TYPE => restored(tx, viewer, current, past, check_restored_process),
+        Tool::RECORD_TYPE => {
+            restored(tx, viewer, current, past, |tx, viewer, restoring| check_tool(tx, viewer, engine, restoring))
+        }
+        Process::RECORD_TYPE => restored(tx, viewer, current, past, |tx, viewer, restoring| {
+            check_restored_process(tx, viewer, engine, restoring)
+        }),
         StandingApproval::RECORD_TYPE => restored(tx, viewer, current, past, check_restored_approval),
         Service::RECORD_TYPE => restored::<Service>(tx, viewer, current, past, |_, _, _| Ok(())),
         ServiceTemplate::RECORD_TYPE => restored::<ServiceTemplate>(tx, viewer, current, past, |_, _, _| Ok(())),
@@ -69,14 +75,12 @@ pub(crate) struct Restoring<'a, T> {
     pub(crate) is_gone: bool,
 }
 
-type Judge<T> = fn(&mut Tx<'_>, &Viewer, &Restoring<'_, T>) -> Result<(), StoreError>;
-
 fn restored<T: Entry>(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
     current: &Record,
     past: RecordContent,
-    judge: Judge<T>,
+    judge: impl FnOnce(&mut Tx<'_>, &Viewer, &Restoring<'_, T>) -> Result<(), StoreError>,
 ) -> Result<RecordContent, StoreError> {
     let is_gone = restoring::is_gone(&current.content);
     let mut living = current.clone();
@@ -94,7 +98,12 @@ fn entry_of<T: Entry>(data: &Map<String, Value>, id: RecordId) -> Result<T, Stor
 }
 
 /// As a change is judged: a tool whose service was taken back can still be called what it was called before.
-fn check_tool(tx: &mut Tx<'_>, viewer: &Viewer, restoring: &Restoring<'_, Tool>) -> Result<(), StoreError> {
+fn check_tool(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    engine: &Engine,
+    restoring: &Restoring<'_, Tool>,
+) -> Result<(), StoreError> {
     let Restoring { current, next, is_gone } = restoring;
     let does_else = next.definition_version > current.entry.definition_version;
     let is_bound_anew = next.secret_id != current.entry.secret_id;
@@ -105,7 +114,7 @@ fn check_tool(tx: &mut Tx<'_>, viewer: &Viewer, restoring: &Restoring<'_, Tool>)
     let service: Shown<Service> = needed(tx, viewer, next.service_id)?;
     let secret: Option<Shown<Secret>> = next.secret_id.map(|secret| needed(tx, viewer, secret)).transpose()?;
     let secret = secret.map(|secret| secret.owned());
-    Ok(next.check_stands(current.owner, &service.owned(), secret.as_ref())?)
+    next.check_stands_by(current.owner, &service.owned(), secret.as_ref(), &engine.judge(viewer.owner()))
 }
 
 /// What an entry cannot do without.

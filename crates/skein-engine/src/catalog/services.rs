@@ -24,10 +24,11 @@ impl Engine {
         request: Request,
         draft: ServiceDraft,
     ) -> Result<Changed<Shown<Service>>, EngineError> {
+        let engine = self.clone();
         self.change(caller, request, "service.create", move |tx, viewer| {
             let draft = filled_in(tx, viewer, draft.clone())?;
             let shared = draft.shared;
-            make(tx, viewer, &Service::create(draft)?, shared)
+            make(tx, viewer, &Service::create_by(draft, &engine.judge(viewer.owner()))?, shared)
         })
         .await
     }
@@ -41,9 +42,10 @@ impl Engine {
         change: ServiceChange,
         based_on: Digest,
     ) -> Result<Changed<Shown<Service>>, EngineError> {
+        let engine = self.clone();
         self.change(caller, request, "service.change", move |tx, viewer| {
             let current: Shown<Service> = load(tx, viewer, id)?;
-            let next = current.entry.change(change.clone())?;
+            let next = current.entry.change_by(change.clone(), &engine.judge(viewer.owner()))?;
             save(tx, viewer, &current, &next, Saving::based_on(&current, Some(based_on)))
         })
         .await

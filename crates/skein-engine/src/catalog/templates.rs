@@ -75,8 +75,10 @@ impl Engine {
         request: Request,
         draft: ServiceTemplateDraft,
     ) -> Result<Changed<Shown<ServiceTemplate>>, EngineError> {
+        let engine = self.clone();
         self.change(caller, request, "service_template.create", move |tx, viewer| {
-            make(tx, viewer, &ServiceTemplate::create(draft.clone())?, draft.shared)
+            let template = ServiceTemplate::create_by(draft.clone(), &engine.judge(viewer.owner()))?;
+            make(tx, viewer, &template, draft.shared)
         })
         .await
     }
@@ -88,8 +90,10 @@ impl Engine {
         request: Request,
         draft: ToolTemplateDraft,
     ) -> Result<Changed<Shown<ToolTemplate>>, EngineError> {
+        let engine = self.clone();
         self.change(caller, request, "tool_template.create", move |tx, viewer| {
-            make(tx, viewer, &ToolTemplate::create(draft.clone())?, draft.shared)
+            let template = ToolTemplate::create_by(draft.clone(), &engine.judge(viewer.owner()))?;
+            make(tx, viewer, &template, draft.shared)
         })
         .await
     }

@@ -29,7 +29,9 @@ impl Engine {
         request: Request,
         draft: ToolDraft,
     ) -> Result<Changed<Shown<Tool>>, EngineError> {
-        self.change(caller, request, "tool.create", move |tx, viewer| create(tx, viewer, draft.clone())).await
+        let engine = self.clone();
+        let create = move |tx: &mut Tx<'_>, viewer: &Viewer| create(tx, viewer, &engine, draft.clone());
+        self.change(caller, request, "tool.create", create).await
     }
 
     /// Changes a tool; its service stays the one it was made on. Whoever switches it off learns which processes use it,
@@ -42,6 +44,7 @@ impl Engine {
         change: ToolChange,
         based_on: Digest,
     ) -> Result<Changed<Reshared<Tool>>, EngineError> {
+        let engine = self.clone();
         self.change(caller, request, "tool.change", move |tx, viewer| {
             let current: Shown<Tool> = load(tx, viewer, id)?;
             sharing::check_change(viewer, current.standing(), tx.now())?;
@@ -52,7 +55,8 @@ impl Engine {
             let secret: Option<Shown<Secret>> =
                 secret.map(|secret| load_named(tx, viewer, SECRET, secret)).transpose()?;
             let owned = secret.map(|secret| secret.owned());
-            let next = current.entry.change(change, current.owner, &service.owned(), owned.as_ref())?;
+            let judge = engine.judge(viewer.owner());
+            let next = current.entry.change_by(change, current.owner, &service.owned(), owned.as_ref(), &judge)?;
             let is_switched_off = current.entry.enabled && !next.enabled;
             let warning = if is_switched_off { disabling(tx, &current)? } else { None };
             let shown = save(tx, viewer, &current, &next, Saving::based_on(&current, Some(based_on)))?;
@@ -98,13 +102,14 @@ impl Engine {
 const BINDINGS_MAX: usize = 1_000;
 
 /// Makes a tool on what the viewer may see.
-fn create(tx: &mut Tx<'_>, viewer: &Viewer, draft: ToolDraft) -> Result<Shown<Tool>, StoreError> {
+fn create(tx: &mut Tx<'_>, viewer: &Viewer, engine: &Engine, draft: ToolDraft) -> Result<Shown<Tool>, StoreError> {
     let mut draft = filled_in(tx, viewer, draft)?;
     let secret = draft.take_secret()?;
     let secret: Option<Shown<Secret>> = secret.map(|secret| load_named(tx, viewer, SECRET, secret)).transpose()?;
     let service: Shown<Service> = load_named(tx, viewer, SERVICE, draft.service_id)?;
     let (shared, secret) = (draft.shared, secret.map(|secret| secret.owned()));
-    make(tx, viewer, &Tool::create(draft, viewer.owner(), &service.owned(), secret.as_ref())?, shared)
+    let (owner, judge) = (viewer.owner(), engine.judge(viewer.owner()));
+    make(tx, viewer, &Tool::create_by(draft, owner, &service.owned(), secret.as_ref(), &judge)?, shared)
 }
 
 fn filled_in(tx: &mut Tx<'_>, viewer: &Viewer, draft: ToolDraft) -> Result<ToolDraft, StoreError> {

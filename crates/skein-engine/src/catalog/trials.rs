@@ -39,18 +39,12 @@ impl Engine {
         tool: RecordId,
         inputs: Map<String, Value>,
     ) -> Result<Changed<()>, EngineError> {
-        // Schemas are compiled here, so that the transaction finds them; what it finds is what counts.
-        if let Ok(ready) = self.ready_to_call(caller.user, tool, Purpose::Trial).await {
-            let engine = self.clone();
-            let compile = move || drop(engine.parts().schemas.of_inputs(&ready.tool));
-            self.compute().run(caller.user, compile).await?;
-        }
         let engine = self.clone();
         let queued = self.queue(caller, request, TOOL_TEST, move |tx, viewer, operation| {
             let ready = engine.ready_in(tx, viewer.owner(), tool, Purpose::Trial)?;
             engine.check_fits(&ready)?;
             let inputs = ready.tool.entry.with_defaults(inputs.clone());
-            engine.check_inputs(&ready.tool, &inputs)?;
+            engine.check_inputs(&ready, &inputs)?;
             let draft = written(&ready, &inputs, &operation.to_string()).to_draft()?;
             let call = tx.append_item(viewer, &draft)?.item.header.id;
             let (version, secret) = (ready.tool.version, ready.footing.secret.map(|(id, _)| id));
@@ -107,7 +101,7 @@ pub(super) async fn carry_out(engine: &Engine, job: &Job, task: &Task) -> Result
     let begun = Instant::now();
     let answered = engine.call(&ready, inputs, Extras::default()).await;
     let latency_ms = i64::try_from(begun.elapsed().as_millis()).unwrap_or(i64::MAX);
-    Ok(engine.conclude(ready, call, answered, latency_ms))
+    Ok(engine.conclude(ready, call, answered, latency_ms).await)
 }
 
 /// Ends a call that was cancelled while it was under way. Whoever's things were used is told of it all the same (rule
@@ -184,8 +178,8 @@ pub(super) fn write_result(
 
 impl Engine {
     /// Writes down what came of a call.
-    fn conclude(&self, ready: Ready, call: ItemId, answered: Answered, latency_ms: i64) -> Ended {
-        let (answered, large) = storable(self.checked(&ready.tool, answered));
+    async fn conclude(&self, ready: Ready, call: ItemId, answered: Answered, latency_ms: i64) -> Ended {
+        let (answered, large) = storable(self.checked(&ready, answered).await);
         let cost = ready.cost(&answered);
         let Answered { outcome, request, response, usage, scrubbed, is_telling, response_id, .. } = answered;
         let blank = ToolResult { latency_ms, usage: usage.clone(), cost, response_id, scrubbed, ..nothing(call) };

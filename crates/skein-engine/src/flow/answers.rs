@@ -256,7 +256,7 @@ fn wanted_processes(
             vec![executed_by.process_id]
         }
         Wanted::After { .. } | Wanted::Beside { .. } | Wanted::Fused { .. } if new.processes.is_empty() => {
-            let (process, problem) = answering_process(tx, &engine.parts().schemas, viewer)?;
+            let (process, problem) = answering_process(tx, engine, viewer)?;
             fallback = problem;
             vec![process]
         }

@@ -15,6 +15,7 @@ use skein_store::{StoreError, Tx};
 use crate::account::Caller;
 use crate::engine::Engine;
 use crate::error::EngineError;
+use crate::flow::crew::OfferedPlaces;
 use crate::flow::mover::{Aftermath, Hand, Loaded, Mover};
 use crate::flow::plans::ReadyProcess;
 use crate::request::{Apart, Changed, Outcome, Request};
@@ -114,20 +115,22 @@ impl Engine {
         apart: Apart,
         mut beginning: impl FnMut(&mut Tx<'_>, &Viewer, OperationId) -> Result<Beginning, StoreError> + Send + 'static,
     ) -> Result<Changed<RunId>, EngineError> {
-        let (engine, places) = (self.clone(), self.crew_places());
-        let hand = places.hand();
+        let (engine, places) = (self.clone(), OfferedPlaces::new(self.crew_places()));
+        let offered = places.clone();
         let started = self.queue_with(caller, request, kind, apart, move |tx, viewer, operation| {
-            let beginning = beginning(tx, viewer, operation)?;
-            let mut mover = Mover::new(&engine, tx, &hand).locking(apart == Apart::ByLocks);
-            let run = mover.begin(beginning)?;
-            mover.tell(run, Input::Begin);
-            Ok((run, mover.finish()?))
+            offered.to(|hand| {
+                let beginning = beginning(tx, viewer, operation)?;
+                let mut mover = Mover::new(&engine, tx, hand).locking(apart == Apart::ByLocks);
+                let run = mover.begin(beginning)?;
+                mover.tell(run, Input::Begin);
+                Ok((run, mover.finish()?))
+            })
         });
         let started = started.await?;
         let Changed { value, operation, cursor, is_replay } = started;
         let run = match value {
             Some((run, after)) => {
-                self.after(after, places);
+                self.after(after, places.take());
                 run
             }
             None => self.run_of(caller, operation).await?,
@@ -143,17 +146,18 @@ impl Engine {
         kind: &'static str,
         mut change: impl FnMut(&Self, &mut Tx<'_>, &Viewer, &Hand) -> Result<(T, Aftermath), StoreError> + Send + 'static,
     ) -> Result<Changed<T>, EngineError> {
-        let (engine, places, aftermath) = (self.clone(), self.crew_places(), Arc::new(Mutex::new(None)));
-        let (hand, kept) = (places.hand(), Arc::clone(&aftermath));
+        let (engine, aftermath) = (self.clone(), Arc::new(Mutex::new(None)));
+        let places = OfferedPlaces::new(self.crew_places());
+        let (offered, kept) = (places.clone(), Arc::clone(&aftermath));
         let changed = self.change(caller, request, kind, move |tx, viewer| {
-            let (value, after) = change(&engine, tx, viewer, &hand)?;
+            let (value, after) = offered.to(|hand| change(&engine, tx, viewer, hand))?;
             *kept.lock().unwrap_or_else(PoisonError::into_inner) = Some(after);
             Ok(value)
         });
         let changed = changed.await?;
         let after = aftermath.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(after) = after.filter(|_| !changed.is_replay) {
-            self.after(after, places);
+            self.after(after, places.take());
         }
         Ok(changed)
     }
@@ -185,7 +189,8 @@ impl Mover<'_, '_> {
         };
         let version = ready.edition.version;
         let context = ready.process.initial_context.with_defaults(beginning.context);
-        ready.process.initial_context.check_values(&context)?;
+        let judge = self.engine.judge(beginning.owner);
+        ready.process.initial_context.check_values_by(&context, &judge)?;
         let trigger = match beginning.parent {
             Some((run_id, place)) => Trigger::Run { run_id, place },
             None => Trigger::Person { user_id: beginning.owner },

@@ -106,10 +106,10 @@ impl Engine {
                 return refuse(format!("{variable:?} is given anew"), "branch at a later step, or leave it out");
             }
             let definition = &plan.steps()[step].definition;
-            definition.check_output(output)?;
+            definition.check_output_by(output, &self.judge(owner))?;
             if let step::Target::Tool(tool) = definition.target {
                 match self.parts().entries.past.load(tx, &SYSTEM, owner, definition.naming(tool)) {
-                    Ok(tool) => self.check_output(&tool, output)?,
+                    Ok(tool) => self.check_output(owner, &tool, output)?,
                     Err(StoreError::NotFound(_) | StoreError::Refused(_) | StoreError::Rule(_)) => {}
                     Err(error) => return Err(error),
                 }

@@ -134,8 +134,11 @@ impl Mover<'_, '_> {
             Err(error) => return Err(error),
         };
         let inputs = ready.tool.entry.with_defaults(inputs.clone());
-        let fits = self.engine.check_fits(&ready).and_then(|()| self.engine.check_inputs(&ready.tool, &inputs));
-        Ok(fits.map(|()| (ready, inputs)).map_err(|violation| Fault::breach(&violation)))
+        match self.engine.check_fits(&ready).and_then(|()| self.engine.check_inputs(&ready, &inputs)) {
+            Ok(()) => Ok(Ok((ready, inputs))),
+            Err(StoreError::Rule(violation)) => Ok(Err(Fault::breach(&violation))),
+            Err(error) => Err(error),
+        }
     }
 
     pub(super) fn write_call(
@@ -409,7 +412,7 @@ pub(super) async fn make(engine: &Engine, prepared: &Prepared) -> Came {
         let message = format!("no answer within {} s", prepared.timeout.as_secs());
         Answered::fault("timeout", &message, true).uncertain(true)
     });
-    let (answered, large) = storable(engine.checked(&prepared.ready.tool, answered));
+    let (answered, large) = storable(engine.checked(&prepared.ready, answered).await);
     let latency_ms = i64::try_from(begun.elapsed().as_millis()).unwrap_or(i64::MAX);
     let unwritten = job.map(|job| streams.unwritten(prepared.run, job)).unwrap_or_default();
     Came { unwritten, ..Came::new(prepared, answered, large, latency_ms) }

@@ -1,11 +1,12 @@
 //! Who is at work in this process: places for calls of each kind, and the calls that are under way.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 
 use skein_core::catalog::operation::OperationType;
 use skein_core::{JobId, RunId};
+use skein_store::StoreError;
 use skein_store::jobs::{Holder, Job};
 use skein_store::workers::Tally;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
@@ -21,6 +22,8 @@ pub(crate) struct CrewState {
     running: Mutex<HashMap<JobId, Running>>,
     tally: Mutex<Tally>,
     pub(super) wake: Notify,
+    /// Acts of maintenance that wait for a computation, by what they are about.
+    postponed: Mutex<HashSet<String>>,
     /// Whether some kind had no place left when somebody last looked: then a place that becomes free is worth a look.
     is_short: AtomicBool,
     /// What is done wrong on purpose, to see that it is found.
@@ -58,6 +61,35 @@ impl Places {
     pub(super) fn take(&mut self, kind: OperationType) -> Option<OwnedSemaphorePermit> {
         let index = self.permits.iter().position(|(of, _)| *of == kind)?;
         Some(self.permits.swap_remove(index).1)
+    }
+}
+
+/// Places that a transaction may use. They are free again while it waits for a computation, which may take long.
+#[derive(Clone)]
+pub(crate) struct OfferedPlaces(Arc<Mutex<Places>>);
+
+impl OfferedPlaces {
+    pub(super) fn new(places: Places) -> Self {
+        Self(Arc::new(Mutex::new(places)))
+    }
+
+    /// Runs an attempt of a transaction with these places.
+    pub(super) fn to<T>(&self, attempt: impl FnOnce(&Hand) -> Result<T, StoreError>) -> Result<T, StoreError> {
+        let hand = self.places().hand();
+        let outcome = attempt(&hand);
+        if matches!(outcome, Err(StoreError::NeedsComputation(_))) {
+            drop(self.take());
+        }
+        outcome
+    }
+
+    /// The places that are left, for what was handed over.
+    pub(super) fn take(&self) -> Places {
+        std::mem::take(&mut *self.places())
+    }
+
+    fn places(&self) -> MutexGuard<'_, Places> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -139,6 +171,10 @@ impl CrewState {
         let mut tally = self.tally.lock().unwrap_or_else(PoisonError::into_inner);
         tally.processed += 1;
         tally.errors += i64::from(failed);
+    }
+
+    pub(super) fn postponed(&self) -> MutexGuard<'_, HashSet<String>> {
+        self.postponed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn tally(&self) -> Tally {

@@ -18,7 +18,7 @@ use skein_store::catalogue::{VisibleQuery, Whose};
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;
-use crate::catalog::{SYSTEM, Saving, Schemas, Shown, load, load_named, make, save, shown_page};
+use crate::catalog::{SYSTEM, Saving, Shown, load, load_named, make, save, shown_page};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::flow::fitness::{ProcessFitness, fitness};
@@ -51,8 +51,8 @@ impl Engine {
     /// The process that answers in the caller's conversations where none is named.
     pub async fn default_process(&self, caller: &Caller) -> Result<ResolvedDefault, EngineError> {
         let (viewer, engine) = (caller.viewer(), self.clone());
-        let look = move |tx: &mut Tx<'_>| resolve(tx, &engine.parts().schemas, &viewer);
-        Ok(self.parts().store.read(look).await?)
+        let look = move |tx: &mut Tx<'_>| resolve(tx, &engine, &viewer);
+        Ok(self.parts().store.read_computing(look).await?)
     }
 
     /// Chooses the caller's default process; none is the built-in model.
@@ -77,12 +77,12 @@ impl Engine {
 }
 
 /// The default process of the viewer as things stand in this transaction.
-pub(crate) fn resolve(tx: &mut Tx<'_>, schemas: &Schemas, viewer: &Viewer) -> Result<ResolvedDefault, StoreError> {
+pub(crate) fn resolve(tx: &mut Tx<'_>, engine: &Engine, viewer: &Viewer) -> Result<ResolvedDefault, StoreError> {
     let (stored, chosen) = stored(tx, viewer)?;
     let mut choice = choice_of(stored.as_ref(), chosen.as_ref());
     if let (Choice::Process { obstacle, .. }, Some(chosen)) = (&mut choice, &chosen) {
         *obstacle = match why_not(&chosen.entry) {
-            None => problem_of(&fitness(tx, schemas, viewer, chosen)?),
+            None => problem_of(&fitness(tx, engine, viewer, chosen)?),
             found => found,
         };
     }
@@ -102,26 +102,22 @@ pub(crate) fn resolve(tx: &mut Tx<'_>, schemas: &Schemas, viewer: &Viewer) -> Re
 }
 
 /// What a new conversation offers first if its maker names nothing: the chosen process while it can answer.
-pub(crate) fn default_hint(
-    tx: &mut Tx<'_>,
-    schemas: &Schemas,
-    viewer: &Viewer,
-) -> Result<Option<RecordId>, StoreError> {
+pub(crate) fn default_hint(tx: &mut Tx<'_>, engine: &Engine, viewer: &Viewer) -> Result<Option<RecordId>, StoreError> {
     let (stored, _) = stored(tx, viewer)?;
     if stored.is_none_or(|stored| stored.entry.process_id.is_none()) {
         return Ok(None);
     }
-    let resolved = resolve(tx, schemas, viewer)?;
+    let resolved = resolve(tx, engine, viewer)?;
     Ok(resolved.process.filter(|_| resolved.problem.is_none()).map(|(id, _)| id))
 }
 
 /// The process that answers an agent turn that names none (rule BR-TURN-010).
 pub(super) fn answering_process(
     tx: &mut Tx<'_>,
-    schemas: &Schemas,
+    engine: &Engine,
     viewer: &Viewer,
 ) -> Result<(RecordId, Option<String>), StoreError> {
-    let resolved = resolve(tx, schemas, viewer)?;
+    let resolved = resolve(tx, engine, viewer)?;
     match (resolved.choice, resolved.process) {
         (Some(_), Some((id, _))) => Ok((id, resolved.problem)),
         (None, _) => {

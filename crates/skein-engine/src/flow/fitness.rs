@@ -12,7 +12,7 @@ use skein_core::{Millis, RecordId, Viewer};
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;
-use crate::catalog::{Ground, SYSTEM, Schemas, Shown, bound, conditions, load};
+use crate::catalog::{Ground, SYSTEM, Shown, bound, conditions, load};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::flow::targets::{Found, Targets};
@@ -79,25 +79,25 @@ impl Engine {
         let (viewer, engine) = (caller.viewer(), self.clone());
         let look = move |tx: &mut Tx<'_>| {
             let process: Shown<Process> = load(tx, &viewer, id)?;
-            fitness(tx, &engine.parts().schemas, &viewer, &process)
+            fitness(tx, &engine, &viewer, &process)
         };
-        Ok(self.parts().store.read(look).await?)
+        Ok(self.parts().store.read_computing(look).await?)
     }
 }
 
 /// How a process would fare now, for the viewer.
 pub(super) fn fitness(
     tx: &mut Tx<'_>,
-    schemas: &Schemas,
+    engine: &Engine,
     viewer: &Viewer,
     process: &Shown<Process>,
 ) -> Result<ProcessFitness, StoreError> {
-    Survey { schemas, viewer, known: BTreeMap::new() }.look_at(tx, process, 0)
+    Survey { engine, viewer, known: BTreeMap::new() }.look_at(tx, process, 0)
 }
 
 /// One look at a process and what it calls, each process once.
 struct Survey<'a> {
-    schemas: &'a Schemas,
+    engine: &'a Engine,
     viewer: &'a Viewer,
     known: BTreeMap<RecordId, Finding>,
 }
@@ -128,7 +128,7 @@ impl Survey<'_> {
                 }
             }
         }
-        let own = own_finding(process, &targets);
+        let own = own_finding(self.engine, self.viewer, process, &targets)?;
         let fitness = found.all.iter().map(|one| one.finding.fitness).fold(own.fitness, Fitness::max);
         Ok(ProcessFitness { fitness, reasons: own.reasons, dependencies: found.all, checked_at: tx.now() })
     }
@@ -141,7 +141,7 @@ impl Survey<'_> {
         step: &str,
         found: &mut Dependencies,
     ) -> Result<(), StoreError> {
-        let Ground { tool: mut of_tool, service } = conditions(tx, self.schemas, self.viewer, tool)?;
+        let Ground { tool: mut of_tool, service } = conditions(tx, self.engine, self.viewer, tool)?;
         if is_past {
             // What was found is about what it does now.
             (of_tool.checked, of_tool.error) = (None, None);
@@ -222,17 +222,22 @@ impl Survey<'_> {
 }
 
 /// What is wrong with a process by itself, and with what it gives to its targets.
-fn own_finding(process: &Shown<Process>, targets: &Targets) -> Finding {
+fn own_finding(
+    engine: &Engine,
+    viewer: &Viewer,
+    process: &Shown<Process>,
+    targets: &Targets,
+) -> Result<Finding, StoreError> {
     let mut found = Finding::default();
     if process.entry.archived {
         found = found.and(Fitness::Error, "it is archived");
     } else if !process.entry.enabled {
         found = found.and(Fitness::Error, "it is disabled");
     }
-    let breaches = targets.breaches(&process.entry);
+    let breaches = engine.judge(viewer.subject()).breaches(&process.entry, targets)?;
     let breaches = breaches.list().iter().map(|breach| &breach.violation);
     let untold = breaches.filter(|broken| !TOLD_OF_TARGETS.contains(&broken.rule()));
-    untold.fold(found, |found, broken| found.and(Fitness::Error, broken.problem()))
+    Ok(untold.fold(found, |found, broken| found.and(Fitness::Error, broken.problem())))
 }
 
 /// Every step with each thing it names.

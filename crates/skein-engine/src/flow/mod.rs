@@ -72,6 +72,7 @@ pub(crate) use runs::{cancel_all, cancel_of, lock_run_of};
 pub use spending::Spending;
 pub(crate) use streams::Streams;
 pub use streams::{Heard, Listening, Piece};
+pub(crate) use targets::Targets;
 pub use telemetry::{Telemetry, TelemetryCounts};
 pub use tool_metrics::{LastFailure, TOOL_METRICS_MAX, ToolMetrics};
 pub use trace::{TracedCall, TracedResult};

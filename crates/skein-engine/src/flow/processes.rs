@@ -48,9 +48,10 @@ impl Engine {
             Ok(process) => Some(self.judge_ahead(caller, process.clone(), None).await?),
             Err(_) => None,
         };
+        let engine = self.clone();
         self.change(caller, request, "process.create", move |tx, viewer| {
             let process = made.clone()?;
-            check_targets(tx, viewer.owner(), &process, None, ahead.as_ref())?;
+            check_targets(tx, &engine, viewer.owner(), &process, None, ahead.as_ref())?;
             let made = make(tx, viewer, &process, false)?;
             adopt(tx, viewer, &made)?;
             Ok(made)
@@ -68,13 +69,14 @@ impl Engine {
         based_on: Digest,
     ) -> Result<Changed<Shown<Process>>, EngineError> {
         let ahead = self.change_ahead(caller, id, &change).await?;
+        let engine = self.clone();
         self.change(caller, request, "process.change", move |tx, viewer| {
             let current = own_process(tx, viewer, id)?;
             let ahead = ahead.as_ref().filter(|ahead| ahead.of == current.hash);
             let next = ahead.map_or_else(|| current.entry.change(change.clone()), |ahead| ahead.next.clone())?;
             if is_judged_anew(&current.entry, &next) {
                 let judged = ahead.and_then(|ahead| ahead.judged.as_ref());
-                check_targets(tx, current.owner, &next, Some(&current), judged)?;
+                check_targets(tx, &engine, current.owner, &next, Some(&current), judged)?;
             }
             let saved = save(tx, viewer, &current, &next, Saving::based_on(&current, Some(based_on)))?;
             adopt(tx, viewer, &saved)?;
@@ -189,6 +191,7 @@ fn load_targets(
 /// Whether a process may be kept with its targets, by what was judged ahead if they are still what they were.
 fn check_targets(
     tx: &mut Tx<'_>,
+    engine: &Engine,
     owner: UserId,
     process: &Process,
     before: Option<&Shown<Process>>,
@@ -199,7 +202,7 @@ fn check_targets(
     {
         return Ok(ahead.verdict.clone()?);
     }
-    Ok(load_targets(tx, owner, process, before)?.check(process)?)
+    engine.judge(owner).check_targets(process, &load_targets(tx, owner, process, before)?)
 }
 
 /// A process that the viewer may alter. One they cannot see is not there (decision A16).
@@ -221,6 +224,7 @@ fn ties(tx: &mut Tx<'_>, process: &Shown<Process>) -> Result<Ties, StoreError> {
 pub(crate) fn check_restored_process(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
+    engine: &Engine,
     restoring: &Restoring<'_, Process>,
 ) -> Result<(), StoreError> {
     let Restoring { current, next, is_gone } = restoring;
@@ -228,5 +232,5 @@ pub(crate) fn check_restored_process(
     if !*is_gone && !is_judged_anew(&current.entry, next) {
         return Ok(());
     }
-    check_targets(tx, current.owner, next, Some(current), None)
+    check_targets(tx, engine, current.owner, next, Some(current), None)
 }

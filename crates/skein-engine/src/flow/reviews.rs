@@ -18,7 +18,7 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::flow::SYSTEM;
 use crate::flow::approvals;
-use crate::flow::crew::Places;
+use crate::flow::crew::{OfferedPlaces, Places};
 use crate::flow::delegating::{tell_decided, tell_taken_back};
 use crate::flow::mover::{Hand, Mover};
 use crate::flow::work::{pause_after, told};
@@ -162,9 +162,9 @@ impl Engine {
     ) -> Result<Changed<ShownReview>, EngineError> {
         self.change_moving(caller, request, "review.decide", move |engine, tx, viewer, hand| {
             let row = tx.review(viewer, id)?;
-            row.asked.check(&decision)?;
+            row.asked.check_by(&decision, &engine.judge(viewer.owner()))?;
             row.delegation().check_decision(viewer.owner(), &decision)?;
-            engine.check_told(tx, &row, &decision)?;
+            engine.check_told(tx, viewer, &row, &decision)?;
             let mut mover = Mover::new(engine, tx, hand);
             // The run before its question: whoever ends a run takes its questions in this order, too.
             mover.load(row.run)?;
@@ -190,10 +190,16 @@ impl Engine {
     }
 
     /// What somebody says a call came to fits what its tool promises, as if the call had told it.
-    fn check_told(&self, tx: &mut Tx<'_>, row: &ReviewRow, decision: &Decision) -> Result<(), StoreError> {
+    fn check_told(
+        &self,
+        tx: &mut Tx<'_>,
+        viewer: &Viewer,
+        row: &ReviewRow,
+        decision: &Decision,
+    ) -> Result<(), StoreError> {
         let (Asked::Unknown { tool, .. }, Decision::Answer { value }) = (&row.asked, decision) else { return Ok(()) };
         match self.parts().entries.past.load(tx, &SYSTEM, row.owner, *tool) {
-            Ok(tool) => Ok(self.check_output(&tool, value)?),
+            Ok(tool) => self.check_output(viewer.owner(), &tool, value),
             Err(StoreError::NotFound(_) | StoreError::Refused(_) | StoreError::Rule(_)) => Ok(()),
             Err(error) => Err(error),
         }
@@ -207,8 +213,13 @@ impl Engine {
             let after = last.take();
             let due = self.parts().store.read(move |tx| tx.due_reviews(&SYSTEM, after.as_ref(), AT_ONCE)).await?;
             for due in &due {
-                match self.expire_review(due).await {
+                match self.expire_review(due, false).await {
                     Err(error) if pause_after(&error).is_some() => return Err(error),
+                    Err(StoreError::NeedsComputation(computation)) => {
+                        let late = due.clone();
+                        let expire = move |engine: Self| async move { engine.expire_late(&late).await };
+                        self.postpone(due.id.to_string(), computation, expire);
+                    }
                     Err(error) => self.end_of_review(due, &error).await,
                     Ok(()) => {}
                 }
@@ -220,23 +231,43 @@ impl Engine {
         }
     }
 
-    async fn expire_review(&self, due: &DueReview) -> Result<(), StoreError> {
-        let (engine, places, due) = (self.clone(), self.crew_places(), due.clone());
-        let hand = places.hand();
-        let expired = self.parts().store.write(move |tx| {
-            let mut mover = Mover::new(&engine, tx, &hand);
-            let owner = mover.load(due.run)?.row.owner;
-            let delegated = mover.tx.delegated_of(due.run)?;
-            if mover.tx.expire_review(due.id)? {
-                mover.tx.append_item(&Viewer::User(owner), &review_expired(due.id)?)?;
-                if let Some((review, delegate)) = delegated.into_iter().find(|(review, _)| *review == due.id) {
-                    tell_taken_back(mover.tx, review, delegate)?;
-                }
-                mover.tell(due.run, Input::Expired { place: due.place });
+    /// Ends a question whose expiry needed a computation.
+    async fn expire_late(&self, due: &DueReview) -> Result<(), StoreError> {
+        match self.expire_review(due, true).await {
+            Err(error) if pause_after(&error).is_none() => {
+                self.end_of_review(due, &error).await;
+                Ok(())
             }
-            mover.finish()
-        });
-        self.after(expired.await?.value, places);
+            expired => expired,
+        }
+    }
+
+    async fn expire_review(&self, due: &DueReview, waits_for_computations: bool) -> Result<(), StoreError> {
+        let (engine, due) = (self.clone(), due.clone());
+        let places = OfferedPlaces::new(self.crew_places());
+        let offered = places.clone();
+        let expire = move |tx: &mut Tx<'_>| {
+            offered.to(|hand| {
+                let mut mover = Mover::new(&engine, tx, hand);
+                let owner = mover.load(due.run)?.row.owner;
+                let delegated = mover.tx.delegated_of(due.run)?;
+                if mover.tx.expire_review(due.id)? {
+                    mover.tx.append_item(&Viewer::User(owner), &review_expired(due.id)?)?;
+                    if let Some((review, delegate)) = delegated.into_iter().find(|(review, _)| *review == due.id) {
+                        tell_taken_back(mover.tx, review, delegate)?;
+                    }
+                    mover.tell(due.run, Input::Expired { place: due.place });
+                }
+                mover.finish()
+            })
+        };
+        let store = &self.parts().store;
+        let expired = if waits_for_computations {
+            store.write(expire).await
+        } else {
+            store.write_without_computing(expire).await
+        };
+        self.after(expired?.value, places.take());
         Ok(())
     }
 

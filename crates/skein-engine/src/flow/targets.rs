@@ -2,12 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde_json::Value;
 use skein_core::catalog::entry::Entry;
+use skein_core::catalog::schema::Schema;
 use skein_core::catalog::tool::Tool;
 use skein_core::flow::breaches::{self, Breach, Breaches};
 use skein_core::flow::plan::Plan;
 use skein_core::flow::process::Process;
-use skein_core::flow::step::Reference;
+use skein_core::flow::step::{Reference, Step, Target};
 use skein_core::flow::target::TargetView;
 use skein_core::{Digest, RecordId, RuleViolation, UserId};
 use skein_store::{StoreError, Tx};
@@ -18,13 +20,15 @@ use crate::catalog::{PastTools, SYSTEM, Shown, last_shared};
 pub(super) type JudgedEditions = BTreeMap<Reference, Option<Digest>>;
 
 /// What was found of all that a process of one owner names.
-pub(super) struct Targets {
+#[derive(Clone)]
+pub(crate) struct Targets {
     owner: UserId,
     found: BTreeMap<Reference, Found>,
     /// What the process named before: whose names its owner was shown once.
     known: BTreeSet<RecordId>,
 }
 
+#[derive(Clone)]
 pub(super) enum Found {
     Tool {
         tool: Box<Shown<Tool>>,
@@ -101,6 +105,27 @@ impl Targets {
         process.references().into_iter().map(|named| (named, hash(named))).collect()
     }
 
+    /// What a verdict on the process rests on besides the process itself.
+    pub(crate) fn asked(&self, process: &Process) -> String {
+        format!("{} {:?} {:?}", self.owner, self.editions(process), self.known)
+    }
+
+    /// Whether a process is judged with these in a few milliseconds: each step may compile a schema and give it values.
+    pub(crate) fn is_prompt(&self, process: &Process) -> bool {
+        let named = process.all_steps().flat_map(Step::references);
+        let schemas = named.filter_map(|named| match self.found.get(&named)? {
+            Found::Tool { tool, .. } => Some(&tool.entry.input_schema),
+            Found::Process(inner) => inner.entry.initial_context.schema(),
+            Found::NoVersion(..) => None,
+        });
+        let own = process.all_steps().filter_map(|step| match &step.target {
+            Target::Ask(ask) => Some(&ask.schema),
+            Target::Tool(_) | Target::Process(_) => None,
+        });
+        let given = || Value::Object(process.to_data());
+        Schema::are_asked_promptly(schemas.chain(own).chain(process.initial_context.schema()), given)
+    }
+
     /// Whether all targets are what they were when a process was judged with them.
     pub(super) fn are_as_judged(tx: &mut Tx<'_>, judged: &JudgedEditions) -> Result<bool, StoreError> {
         for (named, hash) in judged {
@@ -128,12 +153,12 @@ impl Targets {
     }
 
     /// Whether the process may be kept with these.
-    pub(super) fn check(&self, process: &Process) -> Result<(), RuleViolation> {
+    pub(crate) fn check(&self, process: &Process) -> Result<(), RuleViolation> {
         process.check_targets(&Plan::of(process)?, self.owner, |named| self.view(named))
     }
 
     /// All that is wrong with these.
-    pub(super) fn breaches(&self, process: &Process) -> Breaches {
+    pub(crate) fn breaches(&self, process: &Process) -> Breaches {
         match Plan::of(process) {
             Ok(plan) => breaches::of_targets(process, &plan, self.owner, |named| self.view(named)),
             Err(violation) => Breach { violation, step: None, field: None }.into(),

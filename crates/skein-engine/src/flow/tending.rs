@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use skein_store::Tx;
+use skein_store::{Computation, StoreError, Tx};
 
 use crate::engine::Engine;
 use crate::flow::SYSTEM;
@@ -32,7 +32,44 @@ pub(super) async fn tend(engine: &Engine) {
     }
 }
 
+/// An act of maintenance that waits for a computation.
+struct Postponed {
+    engine: Engine,
+    about: String,
+}
+
+impl Drop for Postponed {
+    fn drop(&mut self) {
+        self.engine.parts().crew.postponed().remove(&self.about);
+    }
+}
+
 impl Engine {
+    /// Carries an act out after the computation it needs. Maintenance goes on meanwhile, and postpones no act twice.
+    pub(super) fn postpone<F>(
+        &self,
+        about: String,
+        computation: Computation,
+        act: impl FnOnce(Self) -> F + Send + 'static,
+    ) where
+        F: Future<Output = Result<(), StoreError>> + Send,
+    {
+        if !self.parts().crew.postponed().insert(about.clone()) {
+            return;
+        }
+        let postponed = Postponed { engine: self.clone(), about };
+        tokio::spawn(async move {
+            let acted = match computation.run().await {
+                // What was computed stays until the act has found it.
+                Ok(_computed) => act(postponed.engine.clone()).await,
+                Err(error) => Err(error),
+            };
+            if let Err(error) = acted {
+                tracing::warn!(%error, about = postponed.about, "an act of maintenance failed; it is tried again");
+            }
+        });
+    }
+
     /// Forgets rows of runs that ended long ago, and of workers that are gone; facts stay.
     pub(super) async fn sweep_runs(&self) {
         const DAY_MS: i64 = 24 * 60 * 60 * 1_000;

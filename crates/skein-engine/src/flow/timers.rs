@@ -9,13 +9,14 @@ use skein_core::flow::execution::input::{Fault, Input, Place};
 use skein_core::flow::execution::state::Phase;
 use skein_core::flow::step::Target;
 use skein_core::{Millis, RecordId, RunId, Viewer};
-use skein_store::StoreError;
 use skein_store::jobs::{DueJob, JobDraft};
+use skein_store::{StoreError, Tx};
 
 use crate::engine::Engine;
 use crate::flow::SYSTEM;
 use crate::flow::call::retry_of;
 use crate::flow::children::is_process_in_disguise;
+use crate::flow::crew::OfferedPlaces;
 use crate::flow::mover::Mover;
 use crate::flow::work::pause_after;
 
@@ -35,7 +36,12 @@ impl Engine {
                 let after = last.take();
                 let due = self.parts().store.read(move |tx| tx.due_jobs(&SYSTEM, queue, after, AT_ONCE)).await?;
                 for timer in &due {
-                    match self.fire_timer(timer).await {
+                    match self.fire_timer(timer, false).await {
+                        Err(StoreError::NeedsComputation(computation)) => {
+                            let late = timer.clone();
+                            let fire = move |engine: Self| async move { engine.fire_timer(&late, true).await };
+                            self.postpone(timer.id.to_string(), computation, fire);
+                        }
                         Err(error) if pause_after(&error).is_some() => return Err(error),
                         Err(error) => tracing::warn!(%error, job = %timer.id, queue, "a timer could not be acted on"),
                         Ok(()) => {}
@@ -50,25 +56,31 @@ impl Engine {
         Ok(())
     }
 
-    async fn fire_timer(&self, timer: &DueJob) -> Result<(), StoreError> {
-        let (engine, places, timer) = (self.clone(), self.crew_places(), timer.clone());
-        let hand = places.hand();
-        let fired = self.parts().store.write(move |tx| {
-            let mut mover = Mover::new(&engine, tx, &hand);
-            // The run before its job: ending a run locks in the same order.
-            match mover.load(timer.run) {
-                Ok(_) | Err(StoreError::NotFound(_)) => {}
-                Err(error) => return Err(error),
-            }
-            if mover.tx.take_due_job(&SYSTEM, timer.id)? && mover.is_running(timer.run)? {
-                match timer.queue.as_str() {
-                    DEADLINE => mover.time_out(timer.run)?,
-                    _ => mover.start_delayed(timer.run, &timer.payload)?,
+    async fn fire_timer(&self, timer: &DueJob, waits_for_computations: bool) -> Result<(), StoreError> {
+        let (engine, timer) = (self.clone(), timer.clone());
+        let places = OfferedPlaces::new(self.crew_places());
+        let offered = places.clone();
+        let fire = move |tx: &mut Tx<'_>| {
+            offered.to(|hand| {
+                let mut mover = Mover::new(&engine, tx, hand);
+                // The run before its job: ending a run locks in the same order.
+                match mover.load(timer.run) {
+                    Ok(_) | Err(StoreError::NotFound(_)) => {}
+                    Err(error) => return Err(error),
                 }
-            }
-            mover.finish()
-        });
-        self.after(fired.await?.value, places);
+                if mover.tx.take_due_job(&SYSTEM, timer.id)? && mover.is_running(timer.run)? {
+                    match timer.queue.as_str() {
+                        DEADLINE => mover.time_out(timer.run)?,
+                        _ => mover.start_delayed(timer.run, &timer.payload)?,
+                    }
+                }
+                mover.finish()
+            })
+        };
+        let store = &self.parts().store;
+        let fired =
+            if waits_for_computations { store.write(fire).await } else { store.write_without_computing(fire).await };
+        self.after(fired?.value, places.take());
         Ok(())
     }
 }

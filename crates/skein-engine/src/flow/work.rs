@@ -355,7 +355,8 @@ pub(super) async fn begin(engine: &Engine, underway: Underway, permit: Option<Ow
             }
             Err(StoreError::LeaseLost(_)) => break Claimed::Settled,
             Err(error) => {
-                let Some(pause) = pause_after(&error) else {
+                let is_full = matches!(error, StoreError::TooManyComputations(_));
+                let Some(pause) = pause_after(&error).or(is_full.then_some(LOOK_EVERY)) else {
                     fail_to_begin(engine, &job, &error).await;
                     break Claimed::Settled;
                 };
@@ -428,7 +429,10 @@ async fn give_up(engine: &Engine, job: &Job, words: &str) -> Result<(), StoreErr
                 engine.after(after.value, Places::default());
                 return Ok(());
             }
-            Err(error) if matches!(error, StoreError::LeaseLost(_)) || pause_after(&error).is_some() => {
+            Err(error)
+                if matches!(error, StoreError::LeaseLost(_) | StoreError::TooManyComputations(_))
+                    || pause_after(&error).is_some() =>
+            {
                 return Err(error);
             }
             Err(error) => {

@@ -118,7 +118,7 @@ impl Engine {
         self.change(caller, request, "conversation.create", move |tx, viewer| {
             let default = projects::default_project(tx, viewer)?;
             let process = match draft.process_id {
-                None => default_hint(tx, &engine.parts().schemas, viewer)?,
+                None => default_hint(tx, &engine, viewer)?,
                 Some(_) => None,
             };
             let conversation = Conversation::create(draft.clone(), process);

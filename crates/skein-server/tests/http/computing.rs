@@ -23,10 +23,10 @@ use crate::world::{Answer, World};
 const VALIDATE: &str = "/api/v1/processes/validate";
 const LIVE: &str = "/health/live";
 
-type Computation<'a> = Pin<Box<dyn Future<Output = Result<(), ComputeError>> + Send + 'a>>;
+pub(crate) type Computation<'a> = Pin<Box<dyn Future<Output = Result<(), ComputeError>> + Send + 'a>>;
 
 /// Computations of a user that go on, or wait, until the sender is dropped.
-async fn hold(world: &World, user: UserId, count: usize) -> (Sender<()>, Vec<Computation<'_>>) {
+pub(crate) async fn hold(world: &World, user: UserId, count: usize) -> (Sender<()>, Vec<Computation<'_>>) {
     let (end, ended) = mpsc::channel();
     let ended = Arc::new(Mutex::new(ended));
     let mut held = Vec::new();
@@ -114,7 +114,7 @@ async fn every_endpoint_that_computes_takes_a_place() {
 }
 
 /// Waits until a request that is under way is the last computation its user may have.
-async fn until_computing<T>(world: &World, request: &mut Pin<Box<impl Future<Output = T>>>) {
+pub(crate) async fn until_computing<T>(world: &World, request: &mut Pin<Box<impl Future<Output = T>>>) {
     loop {
         assert!(poll!(request.as_mut()).is_pending());
         let mut next = Box::pin(world.engine.compute().run(world.admin.owner(), || ()));

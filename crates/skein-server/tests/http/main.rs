@@ -33,6 +33,7 @@ mod hostile;
 mod idempotency;
 mod issuer;
 mod items;
+mod judging;
 mod key_expiry;
 mod known_answers;
 mod log_lines;

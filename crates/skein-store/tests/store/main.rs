@@ -12,6 +12,7 @@ mod bundle_refusals;
 mod bundle_rules;
 mod catalogue;
 mod catalogue_races;
+mod computation;
 mod damage;
 mod footholds;
 mod items;

@@ -16,6 +16,7 @@ use crate::catalog::operation::prompt::LlmCall;
 use crate::catalog::operation::rest::RestCall;
 use crate::catalog::outline::Outline;
 use crate::catalog::placeholder::Inputs;
+use crate::catalog::schema::{AtOnce, SchemaJudge};
 use crate::rule::RuleViolation;
 
 /// Longest graph query, in bytes.
@@ -78,20 +79,25 @@ fn no_arguments() -> Outline {
 impl Operation {
     /// Understands an operation as a client sends it.
     pub fn parse(operation: &Value) -> Result<Self, RuleViolation> {
+        Self::parse_by(operation, &AtOnce)
+    }
+
+    /// [`Self::parse`] by whoever judges the schemas in it.
+    pub fn parse_by<J: SchemaJudge>(operation: &Value, judge: &J) -> Result<Self, J::Error> {
         let parsed: Self = serde_json::from_value(operation.clone()).map_err(|error| {
             let problem = format!("the operation is not understood: {error}");
             RuleViolation::new("BR-TOOL-002", problem, "describe a graph_query, rest_call, llm_call or mcp_tool")
         })?;
-        parsed.check()?;
+        parsed.check(judge)?;
         Ok(parsed)
     }
 
-    fn check(&self) -> Result<(), RuleViolation> {
+    fn check<J: SchemaJudge>(&self, judge: &J) -> Result<(), J::Error> {
         match self {
-            Self::GraphQuery(query) => query.check(),
-            Self::RestCall(call) => call.check(),
-            Self::LlmCall(call) => call.check(),
-            Self::McpTool(call) => call.check(),
+            Self::GraphQuery(query) => Ok(query.check()?),
+            Self::RestCall(call) => Ok(call.check()?),
+            Self::LlmCall(call) => call.check(judge),
+            Self::McpTool(call) => Ok(call.check()?),
         }
     }
 

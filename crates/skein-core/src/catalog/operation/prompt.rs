@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::catalog::placeholder::{Inputs, Text};
-use crate::catalog::schema::Schema;
+use crate::catalog::schema::SchemaJudge;
 use crate::rule::RuleViolation;
 
 /// Most texts that end an answer.
@@ -75,8 +75,8 @@ pub struct RenderedPrompt {
 }
 
 impl LlmCall {
-    pub(super) fn check(&self) -> Result<(), RuleViolation> {
-        let refuse = |problem: String, remedy| Err(RuleViolation::new("BR-TOOL-002", problem, remedy));
+    pub(super) fn check<J: SchemaJudge>(&self, judge: &J) -> Result<(), J::Error> {
+        let refuse = |problem: String, remedy| Err(RuleViolation::new("BR-TOOL-002", problem, remedy).into());
         if self.stop.len() > STOPS_MAX || self.tools.len() > OFFERS_MAX {
             return refuse("too many stops or tools".to_owned(), "give at most 16 stops and 128 tools");
         }
@@ -93,7 +93,7 @@ impl LlmCall {
                     "use letters, digits, _ and -, up to 64",
                 );
             }
-            if let Err(bad) = Schema::compile(&offer.parameters) {
+            if let Err(bad) = judge.usable(&offer.parameters)? {
                 return refuse(format!("the parameters of {}: {bad}", offer.name), "describe them by a JSON Schema");
             }
         }
@@ -217,6 +217,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::catalog::schema::AtOnce;
 
     #[test]
     fn br_tool_002_a_response_format_that_would_have_no_effect_refuses() {
@@ -226,14 +227,14 @@ mod tests {
         };
         let schema = json!({ "type": "json_schema", "json_schema": { "name": "n", "schema": { "type": "object" } } });
         for format in [json!({ "type": "text" }), json!({ "type": "json_object" }), schema] {
-            assert!(call(format.clone()).check().is_ok(), "{format}");
+            assert!(call(format.clone()).check(&AtOnce).is_ok(), "{format}");
         }
         let schema = |more: Value| {
             let mut schema = json!({ "name": "n", "schema": {} });
             schema.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
             json!({ "type": "json_schema", "json_schema": schema })
         };
-        assert!(call(schema(json!({ "strict": true }))).check().is_ok());
+        assert!(call(schema(json!({ "strict": true }))).check(&AtOnce).is_ok());
         for format in [
             json!({}),
             json!("json"),
@@ -244,7 +245,7 @@ mod tests {
             schema(json!({ "strict": false })),
             schema(json!({ "name": 3 })),
         ] {
-            assert_eq!(call(format.clone()).check().unwrap_err().rule(), "BR-TOOL-002", "{format}");
+            assert_eq!(call(format.clone()).check(&AtOnce).unwrap_err().rule(), "BR-TOOL-002", "{format}");
         }
     }
 
@@ -256,14 +257,14 @@ mod tests {
             serde_json::from_value::<LlmCall>(call).unwrap()
         };
         for more in [json!({}), json!({ "acceptsImages": false }), json!({ "responseFormat": { "type": "text" } })] {
-            assert!(call(more.clone()).check().is_ok(), "{more}");
+            assert!(call(more.clone()).check(&AtOnce).is_ok(), "{more}");
         }
         for more in [
             json!({ "acceptsImages": true }),
             json!({ "responseFormat": { "type": "json_object" } }),
             json!({ "tools": [{ "name": "weather", "parameters": { "type": "object" } }] }),
         ] {
-            assert_eq!(call(more.clone()).check().unwrap_err().rule(), "BR-TOOL-002", "{more}");
+            assert_eq!(call(more.clone()).check(&AtOnce).unwrap_err().rule(), "BR-TOOL-002", "{more}");
         }
     }
 

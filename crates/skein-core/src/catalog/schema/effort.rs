@@ -34,10 +34,13 @@ pub(super) struct Effort {
 
 impl Effort {
     pub(super) fn of(schema: &Value) -> Self {
-        let mut names = Names { root: schema, anchors: HashMap::new(), done: HashSet::new(), open: HashSet::new() };
-        names.note_anchors(schema);
+        let mut names = Names::of(schema);
         let is_recursive = references_below(schema).into_iter().any(|name| names.comes_back(name));
         Self { schema: schema.clone(), size: size(schema), is_recursive }
+    }
+
+    pub(super) fn schema(&self) -> &Value {
+        &self.schema
     }
 
     /// Whether asking this value takes a bounded time.
@@ -47,14 +50,12 @@ impl Effort {
             return true;
         }
         let root = &self.schema;
-        let mut names = Names { root, anchors: HashMap::new(), done: HashSet::new(), open: HashSet::new() };
-        names.note_anchors(root);
-        let mut count = Count { names, known: HashMap::new() };
+        let mut count = Count { names: Names::of(root), known: HashMap::new() };
         count.questions(root, value, 0).is_some_and(|questions| questions <= QUESTIONS_MAX)
     }
 }
 
-fn size(value: &Value) -> usize {
+pub(super) fn size(value: &Value) -> usize {
     match value {
         Value::Array(values) => 1 + values.iter().map(size).sum::<usize>(),
         Value::Object(members) => 1 + members.values().map(size).sum::<usize>(),
@@ -63,7 +64,7 @@ fn size(value: &Value) -> usize {
 }
 
 /// The questions of a schema itself about a place: long lists of names and values are gone through each time.
-fn own_questions(schema: &Value) -> u64 {
+pub(super) fn own_questions(schema: &Value) -> u64 {
     let length = |keyword: &str| match schema.get(keyword) {
         Some(Value::Array(values)) => values.len(),
         Some(Value::Object(members)) => members.len(),
@@ -73,7 +74,7 @@ fn own_questions(schema: &Value) -> u64 {
     1 + u64::try_from(listed / COMPARISONS_PER_QUESTION).unwrap_or(u64::MAX)
 }
 
-struct Names<'a> {
+pub(super) struct Names<'a> {
     root: &'a Value,
     anchors: HashMap<&'a str, &'a Value>,
     /// Schemas that lead to no circle. They are told apart by where they are in memory, for the same one can be referred to
@@ -84,13 +85,19 @@ struct Names<'a> {
 }
 
 impl<'a> Names<'a> {
+    pub(super) fn of(root: &'a Value) -> Self {
+        let mut names = Self { root, anchors: HashMap::new(), done: HashSet::new(), open: HashSet::new() };
+        names.note_anchors(root);
+        names
+    }
+
     fn note_anchors(&mut self, schema: &'a Value) {
         let text = |keyword: &str| schema.get(keyword).and_then(Value::as_str);
         self.anchors.extend(["$anchor", "$dynamicAnchor"].iter().filter_map(|keyword| Some((text(keyword)?, schema))));
         subschemas(schema, |_| true).for_each(|inner| self.note_anchors(inner));
     }
 
-    fn target(&self, name: &str) -> Option<&'a Value> {
+    pub(super) fn target(&self, name: &str) -> Option<&'a Value> {
         resolve(self.root, name).or_else(|| self.anchors.get(name.strip_prefix('#')?).copied())
     }
 
@@ -122,7 +129,7 @@ fn references(schema: &Value) -> impl Iterator<Item = &str> {
 }
 
 /// Schemas and places are told apart by where they are in memory; both stay there while they are counted.
-type Pair = (*const Value, *const Value);
+pub(super) type Pair = (*const Value, *const Value);
 
 struct Count<'a> {
     names: Names<'a>,
@@ -155,7 +162,7 @@ impl<'a> Count<'a> {
 }
 
 /// Which schemas of a schema are asked about which parts of a value, at most.
-fn parts<'a, 'v>(schema: &'a Value, value: &'v Value) -> Vec<(&'a Value, &'v Value)> {
+pub(super) fn parts<'a, 'v>(schema: &'a Value, value: &'v Value) -> Vec<(&'a Value, &'v Value)> {
     let mut asked = Vec::new();
     let one = |keyword: &str| schema.get(keyword).filter(|inner| inner.is_object());
     match value {

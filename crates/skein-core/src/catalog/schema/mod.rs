@@ -1,10 +1,12 @@
 //! JSON Schema, draft-07 to 2020-12: compiled once, then asked as often as needed.
 //!
 //! A schema comes from a user, so it is bounded, its patterns run in linear time, and it refers to nothing outside
-//! itself. Start at [`Schema::compile`].
+//! itself. Start at [`Schema::compile`]. Where a user's schema must not hold up others, a [`SchemaJudge`] judges in its place.
 
 pub mod bounds;
+mod cost;
 mod effort;
+mod judge;
 pub(crate) mod reference;
 
 use std::fmt;
@@ -13,7 +15,9 @@ use jsonschema::{Draft, PatternOptions, ValidationError, Validator};
 use serde_json::Value;
 
 use crate::catalog::schema::bounds::{PATTERNS_MAX, SCHEMA_BYTES_MAX, SCHEMA_DEPTH_MAX};
+use crate::catalog::schema::cost::Cost;
 use crate::catalog::schema::effort::Effort;
+pub use crate::catalog::schema::judge::{AtOnce, SchemaJudge, Unfit, Verdict};
 
 /// Most breaches reported for one value; the rest would say nothing new.
 pub const BREACHES_MAX: usize = 16;
@@ -29,6 +33,7 @@ const PROBLEM_CHARS_MAX: usize = 300;
 pub struct Schema {
     validator: Validator,
     effort: Effort,
+    cost: Cost,
 }
 
 /// Why a value is not a schema that can be used.
@@ -68,19 +73,55 @@ impl Schema {
         let options = jsonschema::options().with_draft(draft).offline().with_pattern_options(patterns);
         let compiled = options.should_validate_formats(true).build(schema);
         let validator = compiled.map_err(|error| BadSchema::Invalid(SchemaBreach::from(&error)))?;
-        Ok(Self { validator, effort: Effort::of(schema) })
+        Ok(Self { validator, effort: Effort::of(schema), cost: Cost::of(schema) })
+    }
+
+    /// Whether a schema is compiled in a few milliseconds, as nearly all are.
+    pub fn is_compiled_promptly(schema: &Value) -> bool {
+        Cost::of(schema).is_compiled_promptly()
+    }
+
+    /// Whether all of these schemas are compiled, and asked about parts of one value, in a few milliseconds.
+    pub fn are_asked_promptly<'a>(schemas: impl Iterator<Item = &'a Value>, value: impl FnOnce() -> Value) -> bool {
+        Cost::of_all(schemas).is_asked_promptly(value)
+    }
+
+    /// Whether a value is judged in a few milliseconds; finding that out takes no longer.
+    pub fn is_prompt(&self, value: &Value) -> bool {
+        self.cost.is_prompt(self.effort.schema(), value)
+    }
+
+    /// Whether it was compiled from this.
+    pub fn is_of(&self, schema: &Value) -> bool {
+        self.effort.schema() == schema
+    }
+
+    /// The memory it takes, in bytes, roughly.
+    pub fn bytes(&self) -> usize {
+        self.cost.compiled_bytes()
+    }
+
+    /// [`Self::check`] where nothing may take long: what would is refused.
+    pub fn check_promptly(&self, value: &Value) -> Result<(), Vec<SchemaBreach>> {
+        if self.is_prompt(value) { self.check(value) } else { Err(vec![SchemaBreach::too_large()]) }
     }
 
     /// Whether a value satisfies the schema; if not, where and why.
     pub fn check(&self, value: &Value) -> Result<(), Vec<SchemaBreach>> {
         if !self.effort.is_bearable(value) {
-            let problem = "it is too large, or too deeply nested, for a schema that asks this much of it".to_owned();
-            return Err(vec![SchemaBreach { path: String::new(), problem }]);
+            return Err(vec![SchemaBreach::too_large()]);
         }
         if self.validator.is_valid(value) {
             return Ok(());
         }
         Err(self.validator.iter_errors(value).take(BREACHES_MAX).map(|error| SchemaBreach::from(&error)).collect())
+    }
+}
+
+impl SchemaBreach {
+    fn too_large() -> Self {
+        let problem = "it is too large, or too deeply nested, for a schema that asks this much of it".to_owned();
+        Self { path: String::new(), problem }
     }
 }
 

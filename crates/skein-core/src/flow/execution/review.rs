@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::catalog::schema::{self, Schema};
+use crate::catalog::schema::{self, AtOnce, SchemaJudge, Unfit};
 use crate::flow::step::Reference;
 use crate::id::RecordId;
 use crate::rule::RuleViolation;
@@ -147,6 +147,18 @@ impl Asked {
 
     /// Refuses decisions that do not answer what was asked.
     pub fn check(&self, decision: &Decision) -> Result<(), RuleViolation> {
+        self.check_by(decision, &AtOnce)
+    }
+
+    /// [`Self::check`] by whoever judges.
+    pub fn check_by<J: SchemaJudge>(&self, decision: &Decision, judge: &J) -> Result<(), J::Error> {
+        match (self, decision) {
+            (Self::Answer { schema, .. }, Decision::Answer { value }) => check_answer(schema, value, judge),
+            _ => Ok(self.check_kind(decision)?),
+        }
+    }
+
+    fn check_kind(&self, decision: &Decision) -> Result<(), RuleViolation> {
         match (self, decision) {
             (Self::Unknown { .. } | Self::UnknownProcess { .. }, Decision::Approve { scope: Some(scope), .. })
                 if *scope != ApprovalScope::Once =>
@@ -163,12 +175,13 @@ impl Asked {
                 let remedy = "deny it and say why, or ask somebody else to decide";
                 Err(RuleViolation::new(RULE, "only a model that wants a call can be asked back", remedy))
             }
-            (Self::Answer { schema, .. }, Decision::Answer { value }) => check_answer(schema, value),
             (Self::Answer { .. }, Decision::Approve { .. }) => {
                 Err(RuleViolation::new(RULE, "an answer is asked for, not an approval", "answer with a value, or deny"))
             }
             (_, Decision::Deny { .. } | Decision::Approve { .. })
-            | (Self::Unknown { .. } | Self::UnknownProcess { .. }, Decision::Answer { .. }) => Ok(()),
+            | (Self::Answer { .. } | Self::Unknown { .. } | Self::UnknownProcess { .. }, Decision::Answer { .. }) => {
+                Ok(())
+            }
             (Self::Call { .. } | Self::Wish { .. } | Self::Process { .. }, Decision::Answer { .. }) => {
                 Err(RuleViolation::new(RULE, "an approval is asked for, not an answer", "approve or deny the call"))
             }
@@ -202,8 +215,10 @@ fn check_question(question: &str) -> Result<(), RuleViolation> {
     Err(RuleViolation::new(RULE, "who asks back says what they want to know", remedy))
 }
 
-pub(crate) fn check_answer(schema: &Value, value: &Value) -> Result<(), RuleViolation> {
+pub(crate) fn check_answer<J: SchemaJudge>(schema: &Value, value: &Value, judge: &J) -> Result<(), J::Error> {
     let bad = |problem: String| RuleViolation::new(RULE, problem, "give an answer of the shape that is asked for");
-    let compiled = Schema::compile(schema).map_err(|error| bad(error.to_string()))?;
-    compiled.check(value).map_err(|breaches| bad(format!("the answer does not fit: {}", schema::describe(&breaches))))
+    judge.verdict(schema, value)?.map_err(|unfit| match unfit {
+        Unfit::Schema(error) => bad(error.to_string()).into(),
+        Unfit::Value(breaches) => bad(format!("the answer does not fit: {}", schema::describe(&breaches))).into(),
+    })
 }

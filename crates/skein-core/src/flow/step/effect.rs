@@ -6,7 +6,7 @@
 use serde_json::Value;
 
 use super::{Interaction, OnExpire, Step, Target};
-use crate::catalog::schema::{self, Schema};
+use crate::catalog::schema::{self, AtOnce, Schema, SchemaJudge};
 use crate::flow::execution::machine::is_empty;
 use crate::flow::execution::review::check_answer;
 use crate::rule::RuleViolation;
@@ -50,12 +50,17 @@ impl Step {
 
     /// Checks an output that a person puts in place of the step's own (rule BR-STEP-004; decision Z32).
     pub fn check_output(&self, output: &Value) -> Result<(), RuleViolation> {
+        self.check_output_by(output, &AtOnce)
+    }
+
+    /// [`Self::check_output`] by whoever judges.
+    pub fn check_output_by<J: SchemaJudge>(&self, output: &Value, judge: &J) -> Result<(), J::Error> {
         if self.output.required && is_empty(output) {
             let problem = format!("{:?} is required and would be empty", self.output.variable);
-            return Err(RuleViolation::new("BR-STEP-004", problem, "give an output that is not empty"));
+            return Err(RuleViolation::new("BR-STEP-004", problem, "give an output that is not empty").into());
         }
         match &self.target {
-            Target::Ask(ask) => check_answer(&ask.schema, output),
+            Target::Ask(ask) => check_answer(&ask.schema, output, judge),
             Target::Tool(_) | Target::Process(_) => Ok(()),
         }
     }
