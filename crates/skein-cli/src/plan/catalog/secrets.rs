@@ -4,7 +4,7 @@ use axum::http::Method;
 use serde_json::{Map, Value, json};
 
 use super::{CatalogTask, Change, Inquiry, Shelf, Thing};
-use crate::arguments::{SecretCommand, SecretTypeName, ValueArguments, VaultCommand};
+use crate::arguments::{SecretCommand, SecretTypeName, ValueArguments};
 use crate::definition::Source;
 use crate::door::Ask;
 use crate::failure::Failure;
@@ -49,11 +49,8 @@ impl CatalogTask {
 }
 
 impl Task {
-    pub(crate) fn of_vault(command: &VaultCommand) -> Self {
-        match command {
-            VaultCommand::Show => Self::Show { ask: Ask::get("/vault"), sheet: &views::VAULT },
-            VaultCommand::Rotate => Self::Catalog(CatalogTask::RotateVault),
-        }
+    pub(crate) fn show_vault() -> Self {
+        Self::Show { ask: Ask::get("/vault"), sheet: &views::VAULT }
     }
 }
 
