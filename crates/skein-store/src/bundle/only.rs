@@ -67,6 +67,11 @@ impl Selection {
         }
     }
 
+    /// Where nodes stand, what they say, and what they show.
+    pub(crate) fn items(&self) -> impl Iterator<Item = ItemId> {
+        self.items.iter().copied()
+    }
+
     /// Whether the next item of the timeline belongs to it.
     pub(crate) fn holds(&mut self, item: &Item) -> bool {
         let is_held = self.is_of_it(item);
