@@ -25,8 +25,8 @@ pub(crate) use self::flow::{ChatTask, FlowTask, Verdict, json_of};
 pub(crate) use self::memory::MemoryTask;
 pub(crate) use self::task::{Content, Task, object};
 use crate::arguments::{
-    AskingArguments, Command, ConfigCommand, IndexArguments, KeyRemovalArguments, StorageArguments, VaultCommand,
-    VerifyArguments, WorkerCommand,
+    AskingArguments, Command, ConfigCommand, IndexArguments, KeyRemovalArguments, StorageArguments, VerifyArguments,
+    WorkerCommand,
 };
 use crate::configuration::{Configuration, without_credentials};
 use crate::definition::Source;
@@ -115,10 +115,11 @@ pub(crate) struct KeyRemoval {
 }
 
 impl KeyRemoval {
-    fn resolve(arguments: KeyRemovalArguments, place: Place) -> Self {
+    fn resolve(arguments: &KeyRemovalArguments, place: Place) -> Self {
         let KeyRemovalArguments { keys, also, yes: is_sure } = arguments;
-        let keys = keys.into_iter().map(KeyId::stored).collect();
-        Self { place, keys, others: also.iter().map(|text| place::location_named(text)).collect(), is_sure }
+        let keys = keys.iter().map(KeyId::stored).collect();
+        let others = also.iter().map(|text| place::location_named(text)).collect();
+        Self { place, keys, others, is_sure: *is_sure }
     }
 }
 
@@ -188,10 +189,9 @@ impl Plan {
             },
             Command::Template(template) => errand(template.asking, CatalogTask::of_template(template.command)?.into())?,
             Command::Secret(secret) => errand(secret.asking, CatalogTask::of_secret(secret.command)?.into())?,
-            Command::Vault(vault) => match vault.command {
-                VaultCommand::Show => errand(vault.asking, Task::show_vault())?,
-                VaultCommand::Rotate => errand(vault.asking, CatalogTask::RotateVault.into())?,
-                VaultCommand::RemoveKeys(removal) => Self::RemoveKeys(KeyRemoval::resolve(removal, place()?)),
+            Command::Vault(vault) => match Task::of_vault(&vault.command) {
+                Ok(task) => errand(vault.asking, task)?,
+                Err(removal) => Self::RemoveKeys(KeyRemoval::resolve(removal, place()?)),
             },
             Command::Endpoint(endpoint) => errand(endpoint.asking, CatalogTask::of_endpoint(endpoint.command)?.into())?,
             Command::History(history) => complete(Task::of_history(history)?)?,
