@@ -41,7 +41,7 @@ pub(crate) use self::process::{ProcessArguments, ProcessCommand, ProcessEdit};
 pub(crate) use self::project::{ProjectArguments, ProjectCommand};
 pub(crate) use self::relation::{RelationArguments, RelationCommand};
 pub(crate) use self::secret::{
-    SecretArguments, SecretCommand, SecretTypeName, ValueArguments, VaultArguments, VaultCommand,
+    KeyRemovalArguments, SecretArguments, SecretCommand, SecretTypeName, ValueArguments, VaultArguments, VaultCommand,
 };
 use crate::configuration::{EveryCommand, Serving};
 use crate::exit::EXIT_CODES;

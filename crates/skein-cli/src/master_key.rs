@@ -27,8 +27,10 @@ use crate::settings::Name;
 
 const FILE: &str = "master.key";
 const KEY_BYTES: usize = 32;
-/// Far more than a lifetime of rotations fills.
-const FILE_BYTES_MAX: u64 = 64 << 10;
+/// More than a thousand rotations.
+const FILE_BYTES_MAX: usize = 64 << 10;
+/// A key in base64 and the end of its line.
+const LINE_BYTES: usize = (KEY_BYTES * 8).div_ceil(6) + 1;
 const OWNER_ONLY: u32 = 0o600;
 /// The permissions of everybody but the owner.
 const OTHERS: u32 = 0o077;
@@ -105,8 +107,13 @@ impl KeySource {
         self.read()
     }
 
-    /// Changes the keys in the file: one process at a time, and durable when it returns.
-    fn replace(&self, doing: &str, change: impl FnOnce(&mut Vec<[u8; KEY_BYTES]>)) -> Result<(), Failure> {
+    /// Changes the keys in the file: one process at a time, and durable when it returns. No other process changes them
+    /// while `change` decides.
+    fn replace(
+        &self,
+        doing: &str,
+        change: impl FnOnce(&mut Vec<[u8; KEY_BYTES]>) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
         let Self::File(named) = self else { return Ok(()) };
         // A link stays: the file that it leads to is replaced.
         let path = &fs::canonicalize(named).map_err(|error| cannot("find", named, error))?;
@@ -115,7 +122,10 @@ impl KeySource {
         let capacity = keys.0.len() + 1;
         let mut changed = Zeroizing::new(Vec::with_capacity(capacity));
         changed.append(&mut keys.0);
-        change(&mut changed);
+        change(&mut changed)?;
+        if HEADING.len() + changed.len() * LINE_BYTES > FILE_BYTES_MAX {
+            return Err(too_large(path));
+        }
         let beside = beside(path, "new");
         let written = remove_if_there(&beside).and_then(|()| write_durably(&beside, &changed)).and_then(|()| {
             halt_at(&format!("key-file.{doing}"));
@@ -124,6 +134,36 @@ impl KeySource {
         written.and_then(|()| sync_directory(path)).map_err(|error| cannot("change", path, error))?;
         drop(held);
         Ok(())
+    }
+
+    /// Removes keys that `check` lets go, and returns how many stay. No rotation changes the file while `check` decides. The
+    /// first key always stays.
+    pub(crate) fn remove_checked(
+        &self,
+        removed: &[KeyId],
+        check: impl FnOnce() -> Result<(), Failure>,
+    ) -> Result<usize, Failure> {
+        let Self::File(path) = self else {
+            let error = anyhow!("the master keys are in {}", self.place());
+            return Err(Failure::usage(error, "take the keys out of SKEIN_VAULT_OLDER_KEYS and restart every server"));
+        };
+        let mut left = 0;
+        self.replace("remove", |keys| {
+            let held: Vec<KeyId> = keys.iter().map(id).collect();
+            if let Some(missing) = removed.iter().find(|key| !held.contains(key)) {
+                let error = anyhow!("the master key {missing} is not in {}", path.display());
+                return Err(Failure::new(Exit::NotFound, error, "skein doctor lists the keys that can be removed"));
+            }
+            if removed.contains(&held[0]) {
+                let error = anyhow!("the master key {} is the first one in {}", held[0], path.display());
+                return Err(Failure::new(Exit::Refused, error, "run skein vault rotate first; a new key comes first"));
+            }
+            check()?;
+            remove_keys(keys, removed, id);
+            left = keys.len();
+            Ok(())
+        })?;
+        Ok(left)
     }
 
     /// The keys that are there.
@@ -146,12 +186,27 @@ impl KeyKeeper for KeySource {
             return Ok(id(&keys.0[0]));
         }
         let fresh = draw();
-        self.replace("add", |keys| keys.push(*fresh)).map_err(|failure| failure.to_string())?;
+        let added = self.replace("add", |keys| {
+            keys.push(*fresh);
+            Ok(())
+        });
+        added.map_err(|failure| failure.to_string())?;
         Ok(id(&fresh))
     }
 
     fn put_first(&self, key: &KeyId) -> Result<(), String> {
-        let changed = self.replace("put-first", |keys| keys.sort_by_key(|held| id(held) != *key));
+        let changed = self.replace("put-first", |keys| {
+            keys.sort_by_key(|held| id(held) != *key);
+            if keys.first().map(id).as_ref() == Some(key) {
+                return Ok(());
+            }
+            let error = anyhow!("the master key {key} is not in {}", self.place());
+            Err(Failure::new(
+                Exit::Failed,
+                error,
+                "add it from a copy of the file; every secret is kept under such keys",
+            ))
+        });
         changed.map_err(|failure| failure.to_string())
     }
 
@@ -159,7 +214,11 @@ impl KeyKeeper for KeySource {
         if removed.is_empty() {
             return Ok(());
         }
-        self.replace("remove", |keys| remove_keys(keys, removed, id)).map_err(|failure| failure.to_string())
+        let changed = self.replace("remove", |keys| {
+            remove_keys(keys, removed, id);
+            Ok(())
+        });
+        changed.map_err(|failure| failure.to_string())
     }
 
     fn place(&self) -> String {
@@ -185,8 +244,12 @@ fn read(path: &Path) -> Result<MasterKeys, Failure> {
         let error = anyhow!("others can look into the master key {} (mode {mode:03o})", path.display());
         return Err(Failure::usage(error, "chmod 600 the file; if somebody may have read it, skein vault rotate then"));
     }
-    let mut text = Zeroizing::new(String::with_capacity(capacity(metadata.len())));
-    file.take(FILE_BYTES_MAX).read_to_string(&mut text).map_err(|error| cannot("read", path, error))?;
+    let most = FILE_BYTES_MAX as u64 + 1;
+    let mut text = Zeroizing::new(String::with_capacity(capacity(metadata.len(), most)));
+    file.take(most).read_to_string(&mut text).map_err(|error| cannot("read", path, error))?;
+    if text.len() > FILE_BYTES_MAX {
+        return Err(too_large(path));
+    }
     parse(&text).ok_or_else(|| {
         let error = anyhow!("{} does not hold one key per line", path.display());
         Failure::usage(error, "put back the file from where it was kept; every secret is kept under the keys in it")
@@ -194,8 +257,17 @@ fn read(path: &Path) -> Result<MasterKeys, Failure> {
 }
 
 /// Enough for the whole file, so that no copy of a part is left behind while reading.
-fn capacity(length: u64) -> usize {
-    usize::try_from(length.min(FILE_BYTES_MAX)).unwrap_or_default() + 1
+fn capacity(length: u64, most: u64) -> usize {
+    usize::try_from(length.min(most)).unwrap_or_default() + 1
+}
+
+/// A part of the keys would be lost if the file were read or written up to the limit.
+fn too_large(path: &Path) -> Failure {
+    let error = anyhow!("{} has more than {FILE_BYTES_MAX} bytes of master keys", path.display());
+    Failure::usage(
+        error,
+        "remove keys that no database needs: skein doctor lists them, skein vault remove-keys removes them",
+    )
 }
 
 fn parse(text: &str) -> Option<MasterKeys> {

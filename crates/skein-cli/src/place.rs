@@ -85,13 +85,7 @@ impl Place {
 
     /// The database in words, without user and password.
     pub(crate) fn database_shown(&self) -> String {
-        match &self.database {
-            Some(url) => {
-                let address = without_credentials(url);
-                format!("PostgreSQL at {}", address.split_once("://").map_or(address.as_str(), |(_, rest)| rest))
-            }
-            None => database_file(&self.dir).display().to_string(),
-        }
+        location_shown(&self.location())
     }
 
     /// Makes the directory, for its owner alone, unless it is there.
@@ -124,17 +118,12 @@ impl Place {
 
     /// Opens for reading, also beside a running server; what is missing is not made.
     pub(crate) fn open_read_only(&self) -> Result<Store, Failure> {
-        self.require_made()?;
-        Ok(Store::open_read_only(self.location())?)
+        open_read_only(self.location())
     }
 
     /// Refuses where nothing was ever kept: most likely it is a typing error.
     pub(crate) fn require_made(&self) -> Result<(), Failure> {
-        if self.database.is_none() && !database_file(&self.dir).is_file() {
-            let error = anyhow!("there is no database in {}", self.dir.display());
-            return Err(Failure::new(Exit::Failed, error, "choose the directory with --dir, or run skein init"));
-        }
-        Ok(())
+        require_made(&self.location())
     }
 
     /// The way out, for a server found at `own` and at `public_url`. Makes the master key, unless something is kept under
@@ -217,6 +206,38 @@ fn resolve_collector(configuration: &Configuration) -> Result<Option<Box<(Collec
         Failure::usage(anyhow!("the collector cannot be told: {bad}"), hint)
     })?;
     Ok(Some(Box::new((collector, content))))
+}
+
+/// Opens for reading, also beside a running server; what is missing is not made.
+pub(crate) fn open_read_only(location: Location) -> Result<Store, Failure> {
+    require_made(&location)?;
+    Ok(Store::open_read_only(location)?)
+}
+
+fn require_made(location: &Location) -> Result<(), Failure> {
+    match location {
+        Location::Directory(dir) if !database_file(dir).is_file() => {
+            let error = anyhow!("there is no database in {}", dir.display());
+            Err(Failure::new(Exit::Failed, error, "choose the directory with --dir, or run skein init"))
+        }
+        Location::Directory(_) | Location::Postgres(_) => Ok(()),
+    }
+}
+
+/// A database in words, without user and password.
+pub(crate) fn location_shown(location: &Location) -> String {
+    match location {
+        Location::Postgres(url) => {
+            let address = without_credentials(url);
+            format!("PostgreSQL at {}", address.split_once("://").map_or(address.as_str(), |(_, rest)| rest))
+        }
+        Location::Directory(dir) => database_file(dir).display().to_string(),
+    }
+}
+
+/// A database named by its directory or by its PostgreSQL URL.
+pub(crate) fn location_named(text: &str) -> Location {
+    if is_postgres(text) { Location::Postgres(text.to_owned()) } else { Location::Directory(text.into()) }
 }
 
 fn is_postgres(url: &str) -> bool {

@@ -11,8 +11,10 @@ use std::path::PathBuf;
 
 use anyhow::anyhow;
 use clap_complete::Shell;
+use skein_connect::vault::KeyId;
 use skein_core::{Digest, ItemId};
 use skein_engine::flow::Pools;
+use skein_store::Location;
 use skein_store::verify::VerifyOptions;
 
 pub(crate) use self::catalog::{
@@ -23,7 +25,8 @@ pub(crate) use self::flow::{ChatTask, FlowTask, Verdict, json_of};
 pub(crate) use self::memory::MemoryTask;
 pub(crate) use self::task::{Content, Task, object};
 use crate::arguments::{
-    AskingArguments, Command, ConfigCommand, IndexArguments, StorageArguments, VerifyArguments, WorkerCommand,
+    AskingArguments, Command, ConfigCommand, IndexArguments, KeyRemovalArguments, StorageArguments, VerifyArguments,
+    WorkerCommand,
 };
 use crate::configuration::{Configuration, without_credentials};
 use crate::definition::Source;
@@ -32,7 +35,7 @@ use crate::door::Reach;
 use crate::failure::Failure;
 use crate::output::Paint;
 use crate::passphrase::PassphraseSource;
-use crate::place::Place;
+use crate::place::{self, Place};
 use crate::settings::Name;
 
 /// One command, ready to run.
@@ -79,6 +82,7 @@ pub(crate) enum Plan {
         unread: Option<Failure>,
         report: ReportForm,
     },
+    RemoveKeys(KeyRemoval),
     ShowConfiguration {
         configuration: Configuration,
         report: ReportForm,
@@ -98,6 +102,25 @@ pub(crate) struct Serve {
     pub(crate) public_url: Option<String>,
     pub(crate) tokens: Option<TokenIssuer>,
     pub(crate) pools: Pools,
+}
+
+/// Master keys to be removed from the key file of a place.
+#[derive(Debug)]
+pub(crate) struct KeyRemoval {
+    pub(crate) place: Place,
+    pub(crate) keys: Vec<KeyId>,
+    /// Other databases that use the key file.
+    pub(crate) others: Vec<Location>,
+    pub(crate) is_sure: bool,
+}
+
+impl KeyRemoval {
+    fn resolve(arguments: &KeyRemovalArguments, place: Place) -> Self {
+        let KeyRemovalArguments { keys, also, yes: is_sure } = arguments;
+        let keys = keys.iter().map(KeyId::stored).collect();
+        let others = also.iter().map(|text| place::location_named(text)).collect();
+        Self { place, keys, others, is_sure: *is_sure }
+    }
 }
 
 /// Whose bearer tokens (JWT) are accepted.
@@ -166,7 +189,10 @@ impl Plan {
             },
             Command::Template(template) => errand(template.asking, CatalogTask::of_template(template.command)?.into())?,
             Command::Secret(secret) => errand(secret.asking, CatalogTask::of_secret(secret.command)?.into())?,
-            Command::Vault(vault) => errand(vault.asking, Task::of_vault(&vault.command))?,
+            Command::Vault(vault) => match Task::of_vault(&vault.command) {
+                Ok(task) => errand(vault.asking, task)?,
+                Err(removal) => Self::RemoveKeys(KeyRemoval::resolve(removal, place()?)),
+            },
             Command::Endpoint(endpoint) => errand(endpoint.asking, CatalogTask::of_endpoint(endpoint.command)?.into())?,
             Command::History(history) => complete(Task::of_history(history)?)?,
             Command::Redact(redact) => complete(Task::of_redact(redact)?)?,

@@ -4,7 +4,7 @@
 //! bytes without a word, and a buffer would keep a copy. It is put back however the asking ends.
 
 use std::fs::File;
-use std::io::{self, Read, Write as _};
+use std::io::{self, BufRead as _, IsTerminal as _, Read, Write as _};
 
 use anyhow::anyhow;
 use rustix::termios::{LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcsetattr};
@@ -46,6 +46,21 @@ impl Prompt for Terminal {
         let _silence = Silence::over(&terminal).map_err(cannot_ask)?;
         read_line(&mut terminal)
     }
+}
+
+/// Asks a person whether something is meant that cannot be undone; `loss` says what happens, `otherwise` what did not.
+pub(crate) fn confirm(loss: &str, otherwise: &'static str) -> Result<(), Failure> {
+    if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
+        let error = anyhow!("{loss}, and nobody can be asked");
+        return Err(Failure::usage(error, "add --yes if that is meant"));
+    }
+    eprint!("{loss}. Type yes to go on: ");
+    let mut answer = String::new();
+    io::stdin().lock().read_line(&mut answer)?;
+    if answer.trim().eq_ignore_ascii_case("yes") {
+        return Ok(());
+    }
+    Err(Failure::new(Exit::Failed, anyhow!(otherwise), "type yes when it is meant"))
 }
 
 fn open(question: &str) -> io::Result<File> {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 use skein_connect::vault::{KeyId, MasterKey, Sealed, SealedFor, Vault};
-use skein_core::{RecordId, Viewer};
+use skein_core::{OperationId, RecordId, Viewer};
 use skein_store::acts::AdminAct;
 use skein_store::operations::{Operation, OperationState};
 use skein_store::vault::{SealedSecret, SealedValue};
@@ -28,6 +28,8 @@ pub(crate) struct VaultReport {
     keys: BTreeMap<String, KeyCount>,
     unreadable: Vec<RecordId>,
     rotation: Option<Operation>,
+    /// The ids of the keys that are kept, the first one first.
+    kept: Vec<KeyId>,
     /// Why no key could be read.
     no_keys: Option<String>,
 }
@@ -50,6 +52,7 @@ impl VaultReport {
         let vault = vault
             .ok()
             .and_then(|keys| keys.split_first().map(|(current, older)| Vault::new(current.clone(), older.to_vec())));
+        report.kept = vault.as_ref().map(Vault::key_ids).unwrap_or_default();
         report.open_all(store, vault.as_ref())?;
         Ok(report)
     }
@@ -86,6 +89,34 @@ impl VaultReport {
     /// Whether every value opens.
     pub(crate) fn is_readable(&self) -> bool {
         self.unreadable.is_empty()
+    }
+
+    /// Whether new values or values that are there are under a key.
+    pub(crate) fn needs(&self, key: &KeyId) -> bool {
+        self.current.as_deref() == Some(key.as_str()) || self.keys.contains_key(key.as_str())
+    }
+
+    /// Whether every value is under the current key.
+    pub(crate) fn is_under_one_key(&self) -> bool {
+        self.keys.keys().all(|key| self.current.as_ref() == Some(key))
+    }
+
+    /// The last rotation, if it has not ended.
+    pub(crate) fn unended_rotation(&self) -> Option<OperationId> {
+        self.rotation.as_ref().filter(|rotation| !rotation.state.has_ended()).map(|rotation| rotation.id)
+    }
+
+    /// Keys after the first that this database does not need, in one sentence; `None` when there are none.
+    pub(crate) fn retired_told(&self) -> Option<String> {
+        let retired: Vec<&str> = self.kept.iter().skip(1).filter(|key| !self.needs(key)).map(KeyId::as_str).collect();
+        if retired.is_empty() {
+            return None;
+        }
+        Some(format!(
+            "no value of this database is under {}; if no other database and no backup needs them, skein vault \
+             remove-keys removes them",
+            retired.join(", ")
+        ))
     }
 
     /// The values, in one sentence.

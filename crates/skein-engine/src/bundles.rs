@@ -16,7 +16,7 @@ use skein_core::garden::cursor::Cursor;
 use skein_core::garden::event::EventName;
 use skein_core::{ConversationId, OperationId, RecordId, ReferenceField, UserId, Viewer};
 use skein_store::acts::AdminAct;
-use skein_store::bundle::{self, Authority, ExportScope, Imported, Selection};
+use skein_store::bundle::{self, Authority, ExportScope, ExportSize, Imported, Selection};
 use skein_store::operations::OperationState;
 use skein_store::vault::SealedValue;
 use skein_store::{StoreError, Tx};
@@ -32,6 +32,10 @@ use crate::request::{Changed, Kept, Request, Reservation};
 /// The kind of an operation that is an export.
 const EXPORT: &str = "export";
 const SYSTEM: Viewer = Viewer::System("imports");
+
+/// What to do about an export that is too large.
+const BY_CONVERSATION: &str = "export single conversations instead, each with its conversationId";
+const SMALLER: &str = "move the whole installation with skein backup and skein restore instead";
 
 /// The conversation that a bundle is to hold.
 const EXPORTED: ReferenceField = ReferenceField::new("Z34", "conversationId", "conversation");
@@ -115,12 +119,16 @@ impl Engine {
         if with_secrets {
             require_everything(caller)?;
         }
+        let size = self.export_size(caller, extent).await?;
         self.change(caller, request, EXPORT, move |tx, viewer| {
             let owner = viewer.owner();
             let conversation = match extent {
                 ExportExtent::Conversation(id) => Some(exported(tx, viewer, id)?),
                 ExportExtent::Everything | ExportExtent::WithSecrets => None,
             };
+            if let Some(size) = size {
+                size.refuse_too_large(if conversation.is_some() { SMALLER } else { BY_CONVERSATION })?;
+            }
             let cut = ExportCut { owner, cursor: tx.cut(viewer, owner)?, with_secrets, conversation };
             let mut told = Map::from_iter([("cursor".to_owned(), json!(cut.cursor))]);
             if with_secrets {
@@ -133,6 +141,22 @@ impl Engine {
             Ok(Kept(cut))
         })
         .await
+    }
+
+    /// How large the bundle can become; nothing where there is no such conversation, which the change itself says.
+    async fn export_size(&self, caller: &Caller, extent: ExportExtent) -> Result<Option<ExportSize>, EngineError> {
+        let (store, acting) = (self.parts().store.clone(), caller.acting());
+        let count = move || match extent {
+            ExportExtent::Conversation(id) => match Selection::of(&store, &acting, id) {
+                Ok(only) => ExportSize::of_selection(&store, &acting, &only).map(Some),
+                Err(StoreError::NotFound(_)) => Ok(None),
+                Err(error) => Err(error),
+            },
+            ExportExtent::Everything | ExportExtent::WithSecrets => {
+                ExportSize::of_owner(&store, &acting, acting.owner()).map(Some)
+            }
+        };
+        Ok(self.compute().run(caller.user, count).await??)
     }
 
     /// The cut an operation of the caller's made, with the passphrase it needs when it is to carry secrets.

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use skein_core::account::Scope;
 use skein_core::account::repeat::{IdempotencyKey, RequestMark};
 use skein_core::garden::cursor::Cursor;
-use skein_core::garden::record::Record;
+use skein_core::garden::record::{Record, RecordRefused};
 use skein_core::garden::relation::{Relation, RelationDraft};
 use skein_core::{Digest, ItemId, Millis, OperationId, RecordId, Viewer};
 use skein_store::items::StoredItem;
@@ -23,14 +23,33 @@ use crate::error::EngineError;
 /// The one kind of change an administrator makes under a grant.
 pub(crate) const REDACTION: &str = "item.redact";
 
-/// What a client asked for, as far as repeats are concerned.
+/// What a client asked for, as far as repeats are concerned, and what it is based on.
 #[derive(Debug, Clone, Copy)]
-pub struct Request(pub(crate) RequestMark);
+pub struct Request(pub(crate) RequestMark, Option<(RecordId, Digest)>);
 
 impl Request {
     /// `target` is the path with its query.
     pub fn new(caller: &Caller, key: &IdempotencyKey, method: &str, target: &str, body: &[u8]) -> Self {
-        Self(key.mark(caller.user, method, target, body))
+        Self(key.mark(caller.user, method, target, body), None)
+    }
+
+    /// The same request, to be refused unless the record still has this hash (rule MG-CORE-002).
+    #[must_use]
+    pub fn based_on(self, record: RecordId, hash: Digest) -> Self {
+        Self(self.0, Some((record, hash)))
+    }
+
+    fn refuse_stale(&self, tx: &mut Tx<'_>, viewer: &Viewer) -> Result<(), StoreError> {
+        let Some((id, based_on)) = self.1 else { return Ok(()) };
+        match tx.record(viewer, id) {
+            Ok(current) if current.hash != based_on => {
+                let (current, current_version) = (current.hash, current.version);
+                Err(RecordRefused::Conflict { current, current_version, based_on }.into())
+            }
+            // The change itself says what is not there.
+            Ok(_) | Err(StoreError::NotFound(_)) => Ok(()),
+            Err(error) => Err(error),
+        }
     }
 }
 
@@ -166,6 +185,7 @@ impl Engine {
             if let Repeat::Of(operation) = tx.repeat(&acting, &request.0)? {
                 return Ok(Changed { value: None, operation: operation.id, cursor: None, is_replay: true });
             }
+            request.refuse_stale(tx, &acting)?;
             let operation = tx.start_operation(&acting, kind, &OperationState::Queued, Some(&request.0))?;
             let value = Some(enqueue(tx, &acting, operation)?);
             Ok(Changed { value, operation, cursor: None, is_replay: false })
@@ -275,6 +295,7 @@ where
             let value = recall(tx, &seeing, &operation.state)?;
             return Ok(Changed { value, operation: operation.id, cursor: None, is_replay: true });
         }
+        request.refuse_stale(tx, &acting)?;
         let value = change(tx, &acting)?;
         let result = value.reference().to_string();
         let state = OperationState::Completed { result };

@@ -106,6 +106,9 @@ pub(crate) struct ImportView {
 }
 
 /// Make a cut of everything you own, or of one conversation; the values of your secrets only if you ask for them.
+///
+/// An export that `POST /imports` would refuse is refused (422 `bundle_too_large`): with attachments it could have more than
+/// 131,072 entries or 8 GiB. Text counts uncompressed. Export single conversations then.
 #[utoipa::path(post, path = "/exports", tag = "bundles", request_body = ExportBody,
     responses((status = 201, body = Mutated<ExportView>)))]
 pub(crate) async fn create_export(

@@ -301,7 +301,7 @@ impl From<StoreError> for ApiError {
             StoreError::Bundle(BadBundle::Unusable { .. }) => {
                 Self::new(StatusCode::UNPROCESSABLE_ENTITY, "id_unavailable", told)
             }
-            StoreError::Bundle(BadBundle::TooLarge { .. }) => {
+            StoreError::Bundle(BadBundle::TooLarge { .. } | BadBundle::ExportTooLarge { .. }) => {
                 Self::new(StatusCode::UNPROCESSABLE_ENTITY, "bundle_too_large", told)
             }
             StoreError::Bundle(_) => Self::bad_request("invalid_bundle", told),

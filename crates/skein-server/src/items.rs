@@ -15,7 +15,7 @@ use utoipa::ToSchema;
 use crate::context::Context;
 use crate::error::ApiError;
 use crate::items::request::{AppendBody, AppendRequest, ListParameters};
-use crate::items::view::{AppendAnswer, BatchView, ItemView};
+use crate::items::view::{AppendAnswer, BatchView, ItemView, RedactedView};
 use crate::json::{Json, Written};
 use crate::known_answers::Thing;
 use crate::mutation::{Answer, Mutated, Mutation};
@@ -137,14 +137,17 @@ pub(crate) struct RedactBody {
 
 /// Destroy the payload of a fact for good; with an attachment go its bytes. The history still verifies. SQLite's log lets go
 /// of it once nobody reads any more, PostgreSQL's pages at the next vacuum; backups and bundles made before keep it.
+///
+/// With a message go its raw response, summaries made in view of it, messages of tool runs that quote it, and inputs and outputs
+/// of executions that have its words. `quotedIn` lists messages, summaries and notes of people and models that have them, too.
 #[utoipa::path(post, path = "/items/{id}/redact", tag = "items", params(("id" = String, Path)),
-    request_body = RedactBody, responses((status = 200, body = Mutated<ItemView>)))]
+    request_body = RedactBody, responses((status = 200, body = Mutated<RedactedView>)))]
 pub(crate) async fn redact_item(
     State(engine): State<Engine>,
     PathId(id): PathId<ItemId>,
     mutation: Mutation,
-) -> Result<Answer<ItemView>, ApiError> {
+) -> Result<Answer<RedactedView>, ApiError> {
     let RedactBody { reason } = mutation.body().await?;
     let redacted = engine.redact_item(&mutation.caller, mutation.request, id, reason).await?;
-    Ok(Answer::done(redacted.map(ItemView::from)))
+    Ok(Answer::done(redacted.map(RedactedView::from)))
 }

@@ -59,7 +59,7 @@ pub const BUNDLES_PER_USER: usize = 4;
 /// Longest a bundle may take to arrive.
 pub const BUNDLE_TIME_MAX: Duration = Duration::from_hours(1);
 /// Largest bundle that is taken in over HTTP.
-pub const BUNDLE_BYTES_MAX: u64 = 8 << 30;
+pub const BUNDLE_BYTES_MAX: u64 = skein_store::bundle::BYTES_MAX;
 /// Longest a client may take to send a body.
 pub const BODY_TIME_MAX: Duration = Duration::from_secs(30);
 /// Entries of a page when the client names no number.

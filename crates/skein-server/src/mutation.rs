@@ -15,7 +15,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use skein_core::account::repeat::IdempotencyKey;
-use skein_core::{Digest, OperationId, RunId, document};
+use skein_core::{Digest, OperationId, RecordId, RunId, document};
 use skein_engine::{Caller, Changed, Engine, Request};
 use utoipa::ToSchema;
 
@@ -50,6 +50,12 @@ impl Asking {
         let target = parts.uri.path_and_query().map_or("", PathAndQuery::as_str);
         let target = target.strip_prefix(API).unwrap_or(target).to_owned();
         Ok(Self { caller, key, method: parts.method.to_string(), target })
+    }
+
+    /// The record that is asked about: the first one in the path.
+    fn record(&self) -> Option<RecordId> {
+        let path = self.target.split('?').next().unwrap_or_default();
+        path.split('/').find_map(|segment| segment.parse().ok())
     }
 
     /// What is asked for, now that the body is there.
@@ -98,8 +104,14 @@ impl FromRequest<Context> for Mutation {
             context.engine.confirm(&asking.caller).await?;
         }
         let caller = asking.caller.clone();
+        let record = asking.record();
         let request = text.parse(&context.engine, user, move |text| asking.request(text)).await?;
-        Ok(Self { caller, request, text, based_on, engine: context.engine.clone() })
+        let mutation = Self { caller, request, text, based_on, engine: context.engine.clone() };
+        let hash = mutation.based_on(None)?;
+        Ok(match record.zip(hash) {
+            Some((record, hash)) => Self { request: mutation.request.based_on(record, hash), ..mutation },
+            None => mutation,
+        })
     }
 }
 
@@ -166,7 +178,7 @@ impl Mutation {
         let Some(text) = in_body.or(self.based_on.as_deref()) else { return Ok(None) };
         let parsed = text.parse().map(Some);
         parsed.map_err(|_| {
-            let message = "basedOnHash: send the hash of the state you looked at, 64 hexadecimal digits";
+            let message = "basedOnHash or If-Match: send the hash of the state you looked at, 64 hexadecimal digits";
             ApiError::bad_request("invalid_body", message).with_detail("field", "basedOnHash")
         })
     }

@@ -180,6 +180,9 @@ fn shared_parameters() -> Value {
             "description": "A UUID or a ULID, drawn by the client for each request; a repeat within 24 hours is answered, not done again." },
         "Grant": { "name": "Skein-Grant", "in": "header", "required": false,
             "schema": { "type": "string" }, "description": "The grant under which an administrator looks." },
+        "IfMatch": { "name": "If-Match", "in": "header", "required": false, "schema": { "type": "string" },
+            "example": "\"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08\"",
+            "description": "The hash of the record in the path that you looked at. If it has changed, the answer is 409 and nothing is written." },
     })
 }
 
@@ -228,7 +231,9 @@ fn complete(path: &str, method: &str, operation: &mut Value) {
     // Asking a service whether it is there is no change that could be made twice (decision A59).
     let is_repeated = is_change && !path.ends_with("/health");
     let shared =
-        [("IdempotencyKey", is_repeated), ("Grant", is_under_grant)].into_iter().filter(|(_, applies)| *applies);
+        [("IdempotencyKey", is_repeated), ("Grant", is_under_grant), ("IfMatch", is_repeated && is_of_record(path))]
+            .into_iter()
+            .filter(|(_, applies)| *applies);
     let shared = shared.map(|(name, _)| json!({ "$ref": format!("#/components/parameters/{name}") }));
     match operation["parameters"].as_array_mut() {
         Some(parameters) => parameters.extend(shared),
@@ -253,6 +258,12 @@ fn complete(path: &str, method: &str, operation: &mut Value) {
         }
     }
     describe_answers(operation);
+}
+
+/// Whether a path names a record, which has a hash.
+fn is_of_record(path: &str) -> bool {
+    let has_id = path.split('/').nth(4).is_some_and(|segment| segment.starts_with('{'));
+    has_id && in_path(path, "id").is_some_and(|(pattern, _)| pattern.starts_with("^entity_"))
 }
 
 /// Whether an error can be the answer to a request of this kind.

@@ -5,12 +5,14 @@ use skein_core::garden::event::EventName;
 use skein_core::garden::record::{RecordContent, RecordType};
 use skein_core::garden::relation::{Endpoint, Qualities, RelationDraft, RelationKind};
 use skein_core::garden::{redaction, undo};
-use skein_core::{ItemId, Millis, RecordId, RuleViolation, Viewer};
+use skein_core::{ItemId, Millis, NodeId, RecordId, RuleViolation, Viewer};
 
 use crate::error::StoreError;
 use crate::items::StoredItem;
 use crate::project::TIME_OVERRIDE;
 use crate::sql::params;
+use crate::tree::NodeRow;
+use crate::tree::quotes::Quotes;
 use crate::tx::Tx;
 
 const REDACTING: Viewer = Viewer::System("redaction");
@@ -69,17 +71,63 @@ impl Tx<'_> {
     /// Destroys an item's payload for good; the item, its hash and this decision stay. With what a node says goes what
     /// was made of it and what facts of runs hold of it, and with all of it what the rows of runs that have ended hold of it.
     pub fn redact_item(&mut self, viewer: &Viewer, id: ItemId, reason: &str) -> Result<StoredItem, StoreError> {
-        let Some(node) = self.node_of_item(viewer, id)? else { return self.redact_one(viewer, id, reason) };
+        Ok(self.redact_item_listing(viewer, id, reason)?.0)
+    }
+
+    /// [`Self::redact_item`] that also lists where words of a node still stand: in what people and models wrote. Messages of
+    /// tool runs that quote it are redacted along with it.
+    pub fn redact_item_listing(
+        &mut self,
+        viewer: &Viewer,
+        id: ItemId,
+        reason: &str,
+    ) -> Result<(StoredItem, Quotes), StoreError> {
+        let Some(node) = self.node_of_item(viewer, id)? else {
+            return Ok((self.redact_one(viewer, id, reason)?, Quotes::default()));
+        };
         let content = node
             .content
             .ok_or_else(|| RuleViolation::new("MG-SOIL-010", "the node says nothing", "there is nothing to destroy"))?;
-        for copy in self.copies_of(&node)? {
-            self.redact_one(viewer, copy, reason)?;
+        // Before anything is looked through for somebody who may not.
+        if !viewer.may_redact(node.owner, self.now()) {
+            return Err(StoreError::Forbidden);
+        }
+        let quotes = self.quotes_of(&node, content)?;
+        for told in &quotes.tool_runs {
+            let spared =
+                self.raw_of_another(told, |id| id == node.id || quotes.tool_runs.iter().any(|row| row.id == id))?;
+            self.redact_node(viewer, told, spared, reason)?;
         }
         for fact in self.facts_with_words_of(&node, content)? {
             self.destroy_payload(viewer, fact, reason)?;
         }
-        self.redact_one(viewer, content, reason)
+        let redaction = self.redact_node(viewer, &node, None, reason)?;
+        let redaction = redaction.ok_or_else(|| StoreError::NotFound(content.to_string()))?;
+        Ok((redaction, quotes))
+    }
+
+    /// The raw response of a node, if it is that of another node, too, which is not about to go: a tool run ends with the
+    /// answer that its conversation got.
+    fn raw_of_another(&mut self, node: &NodeRow, goes: impl Fn(NodeId) -> bool) -> Result<Option<ItemId>, StoreError> {
+        let Some(raw) = node.raw_response.map(|raw| raw.item_id) else { return Ok(None) };
+        let sql = "SELECT id FROM nodes WHERE owner = ?1 AND author = ?2 AND raw_response = ?3";
+        let bound = params![&node.owner, node.author.as_bytes(), &raw];
+        let others = self.all(sql, bound, |row| row.array(0).map(NodeId::from_bytes))?;
+        Ok(Some(raw).filter(|_| others.into_iter().any(|other| !goes(other))))
+    }
+
+    /// Destroys what a node says and what was made of it, save one item.
+    fn redact_node(
+        &mut self,
+        viewer: &Viewer,
+        node: &NodeRow,
+        spared: Option<ItemId>,
+        reason: &str,
+    ) -> Result<Option<StoredItem>, StoreError> {
+        for copy in self.copies_of(node)?.into_iter().filter(|copy| Some(*copy) != spared) {
+            self.redact_one(viewer, copy, reason)?;
+        }
+        node.content.map(|content| self.redact_one(viewer, content, reason)).transpose()
     }
 
     fn redact_one(&mut self, viewer: &Viewer, id: ItemId, reason: &str) -> Result<StoredItem, StoreError> {

@@ -814,7 +814,11 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Make a cut of everything you own, or of one conversation; the values of your secrets only if you ask for them. */
+        /**
+         * Make a cut of everything you own, or of one conversation; the values of your secrets only if you ask for them.
+         * @description An export that `POST /imports` would refuse is refused (422 `bundle_too_large`): with attachments it could have more than
+         *     131,072 entries or 8 GiB. Text counts uncompressed. Export single conversations then.
+         */
         post: operations["create_export"];
         delete?: never;
         options?: never;
@@ -1052,6 +1056,8 @@ export interface paths {
         /**
          * Destroy the payload of a fact for good; with an attachment go its bytes. The history still verifies. SQLite's log lets go
          *     of it once nobody reads any more, PostgreSQL's pages at the next vacuum; backups and bundles made before keep it.
+         * @description With a message go its raw response, summaries made in view of it, messages of tool runs that quote it, and inputs and outputs
+         *     of executions that have its words. `quotedIn` lists messages, summaries and notes of people and models that have them, too.
          */
         post: operations["redact_item"];
         delete?: never;
@@ -2392,8 +2398,8 @@ export interface paths {
         /**
          * Make a new master key and bring every value under it, while calls go on.
          * @description One rotation at a time on a database: while one has not ended, the answer is 409 `rotation_running` with its
-         *     `operationId`. The key before is kept. The operation fails with `vault_values_unreadable` when values do not open, and
-         *     says how to restore them; no key is removed then.
+         *     `operationId`. Every key before is kept. The operation fails with `vault_values_unreadable` when values do not open, and
+         *     says how to restore them.
          */
         post: operations["rotate_vault"];
         delete?: never;
@@ -3651,7 +3657,15 @@ export interface components {
             authorId: string;
             /** @description The nodes it came from. Older ones may name a fragment, as `item_…#3`. */
             cites: string[];
+            /** @description True when the text was destroyed. */
+            isRedacted?: boolean;
+            /** @description Empty after a redaction. */
             text: string;
+            /**
+             * @description The item that holds the text; redact it to destroy the text. Null for summaries of tool runs, and for those of earlier
+             *     versions.
+             */
+            textItemId: string | null;
         };
         /**
          * @description Which alternative to go on from, and how to call it.
@@ -5518,6 +5532,22 @@ export interface components {
             operationId: string;
         };
         /** @description What every change answers with: the thing it made or changed, and as what it is on record. */
+        Mutated_RedactedView: (components["schemas"]["ItemView"] & {
+            /**
+             * @description Other things of the owner that have the words, at most 200. Redact them, too, if they are to go. Texts of 16 bytes and more
+             *     are looked for everywhere; shorter ones in the conversation and in what was forked from it.
+             */
+            quotedIn: components["schemas"]["QuoteView"][];
+            /** @description Whether there are more than are listed. Redact these, then look for the others with a search. */
+            quotedInMore: boolean;
+        }) & {
+            /**
+             * @description The operation this change is on record as.
+             * @example op_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z
+             */
+            operationId: string;
+        };
+        /** @description What every change answers with: the thing it made or changed, and as what it is on record. */
         Mutated_RelationView: {
             /**
              * Format: double
@@ -6348,6 +6378,24 @@ export interface components {
              */
             waiting: number;
         };
+        /** @description Something that has words which were destroyed elsewhere. */
+        QuoteView: {
+            /** @description The conversation it stands in, if it stands in one. */
+            conversationId: string | null;
+            /** @description Which field of the conversation: title, description, systemContext or summary. */
+            field: string | null;
+            /**
+             * @description The item to redact; null for a field of a conversation.
+             * @example item_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z
+             */
+            itemId: string | null;
+            /**
+             * @description `node` is a message and `foldSummary` the summary of a folded conversation; `item` is a note or what was imported.
+             *     `conversation` is a field of a conversation, which can be changed; its history keeps the earlier text.
+             * @example foldSummary
+             */
+            kind: string;
+        };
         RawResponseView: {
             /** @description SHA-256 of headers, a blank line and the body. */
             hash: string;
@@ -6409,6 +6457,16 @@ export interface components {
         RedactBody: {
             /** @description Why the payload must go. */
             reason: string;
+        };
+        /** @description A fact whose payload was destroyed, and what else has its words. */
+        RedactedView: components["schemas"]["ItemView"] & {
+            /**
+             * @description Other things of the owner that have the words, at most 200. Redact them, too, if they are to go. Texts of 16 bytes and more
+             *     are looked for everywhere; shorter ones in the conversation and in what was forked from it.
+             */
+            quotedIn: components["schemas"]["QuoteView"][];
+            /** @description Whether there are more than are listed. Redact these, then look for the others with a search. */
+            quotedInMore: boolean;
         };
         /** @description Why nothing would be sent. */
         RefusalView: {
@@ -8101,6 +8159,11 @@ export interface components {
          * @example 7f9c24e5-3b1a-4c55-9a7e-0d6f0a1b2c3d
          */
         IdempotencyKey: string;
+        /**
+         * @description The hash of the record in the path that you looked at. If it has changed, the answer is 409 and nothing is written.
+         * @example "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+         */
+        IfMatch: string;
     };
     requestBodies: never;
     headers: never;
@@ -8514,6 +8577,11 @@ export interface operations {
                  * @example 7f9c24e5-3b1a-4c55-9a7e-0d6f0a1b2c3d
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The hash of the record in the path that you looked at. If it has changed, the answer is 409 and nothing is written.
+                 * @example "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /** @example entity_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
@@ -8651,6 +8719,11 @@ export interface operations {
                  * @example 7f9c24e5-3b1a-4c55-9a7e-0d6f0a1b2c3d
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The hash of the record in the path that you looked at. If it has changed, the answer is 409 and nothing is written.
+                 * @example "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /** @example entity_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
@@ -8732,6 +8805,11 @@ export interface operations {
                  * @example 7f9c24e5-3b1a-4c55-9a7e-0d6f0a1b2c3d
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The hash of the record in the path that you looked at. If it has changed, the answer is 409 and nothing is written.
+                 * @example "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /** @example entity_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
@@ -9095,6 +9173,11 @@ export interface operations {
                  * @example 7f9c24e5-3b1a-4c55-9a7e-0d6f0a1b2c3d
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The hash of the record in the path that you looked at. If it has changed, the answer is 409 and nothing is written.
+                 * @example "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /** @example entity_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
@@ -9182,6 +9265,11 @@ export interface operations {
                  * @example 7f9c24e5-3b1a-4c55-9a7e-0d6f0a1b2c3d
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The hash of the record in the path that you looked at. If it has changed, the answer is 409 and nothing is written.
+                 * @example "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /** @example entity_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
@@ -9229,6 +9317,11 @@ export interface operations {
                  * @example 7f9c24e5-3b1a-4c55-9a7e-0d6f0a1b2c3d
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The hash of the record in the path that you looked at. If it has changed, the answer is 409 and nothing is written.
+                 * @example "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /** @example entity_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
@@ -9407,6 +9500,11 @@ export interface operations {
                  * @example 7f9c24e5-3b1a-4c55-9a7e-0d6f0a1b2c3d
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The hash of the record in the path that you looked at. If it has changed, the answer is 409 and nothing is written.
+                 * @example "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /** @example entity_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
@@ -9454,6 +9552,11 @@ export interface operations {
                  * @example 7f9c24e5-3b1a-4c55-9a7e-0d6f0a1b2c3d
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The hash of the record in the path that you looked at. If it has changed, the answer is 409 and nothing is written.
+                 * @example "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /** @example entity_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
@@ -9540,6 +9643,11 @@ export interface operations {
                  * @example 7f9c24e5-3b1a-4c55-9a7e-0d6f0a1b2c3d
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The hash of the record in the path that you looked at. If it has changed, the answer is 409 and nothing is written.
+                 * @example "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /** @example entity_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
@@ -9617,6 +9725,11 @@ export interface operations {
                  * @example 7f9c24e5-3b1a-4c55-9a7e-0d6f0a1b2c3d
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The hash of the record in the path that you looked at. If it has changed, the answer is 409 and nothing is written.
+                 * @example "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /** @example entity_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
@@ -9726,6 +9839,11 @@ export interface operations {
                  * @example 7f9c24e5-3b1a-4c55-9a7e-0d6f0a1b2c3d
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The hash of the record in the path that you looked at. If it has changed, the answer is 409 and nothing is written.
+                 * @example "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /** @example entity_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
@@ -9793,6 +9911,11 @@ export interface operations {
                  * @example 7f9c24e5-3b1a-4c55-9a7e-0d6f0a1b2c3d
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The hash of the record in the path that you looked at. If it has changed, the answer is 409 and nothing is written.
+                 * @example "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /** @example entity_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
@@ -9840,6 +9963,11 @@ export interface operations {
                  * @example 7f9c24e5-3b1a-4c55-9a7e-0d6f0a1b2c3d
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The hash of the record in the path that you looked at. If it has changed, the answer is 409 and nothing is written.
+                 * @example "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /** @example entity_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
@@ -9900,6 +10028,11 @@ export interface operations {
                  * @example 7f9c24e5-3b1a-4c55-9a7e-0d6f0a1b2c3d
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The hash of the record in the path that you looked at. If it has changed, the answer is 409 and nothing is written.
+                 * @example "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /** @example entity_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
@@ -11191,7 +11324,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Mutated_ItemView"];
+                    "application/json": components["schemas"]["Mutated_RedactedView"];
                 };
             };
             400: components["responses"]["E400"];
@@ -12460,6 +12593,11 @@ export interface operations {
                  * @example 7f9c24e5-3b1a-4c55-9a7e-0d6f0a1b2c3d
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The hash of the record in the path that you looked at. If it has changed, the answer is 409 and nothing is written.
+                 * @example "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /** @example entity_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
@@ -12507,6 +12645,11 @@ export interface operations {
                  * @example 7f9c24e5-3b1a-4c55-9a7e-0d6f0a1b2c3d
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The hash of the record in the path that you looked at. If it has changed, the answer is 409 and nothing is written.
+                 * @example "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /** @example entity_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
@@ -12550,6 +12693,11 @@ export interface operations {
                  * @example 7f9c24e5-3b1a-4c55-9a7e-0d6f0a1b2c3d
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The hash of the record in the path that you looked at. If it has changed, the answer is 409 and nothing is written.
+                 * @example "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /** @example entity_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
@@ -12764,6 +12912,11 @@ export interface operations {
                  * @example 7f9c24e5-3b1a-4c55-9a7e-0d6f0a1b2c3d
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The hash of the record in the path that you looked at. If it has changed, the answer is 409 and nothing is written.
+                 * @example "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /** @example entity_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
@@ -12845,6 +12998,11 @@ export interface operations {
                  * @example 7f9c24e5-3b1a-4c55-9a7e-0d6f0a1b2c3d
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The hash of the record in the path that you looked at. If it has changed, the answer is 409 and nothing is written.
+                 * @example "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /** @example entity_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
@@ -13177,6 +13335,11 @@ export interface operations {
                  * @example 7f9c24e5-3b1a-4c55-9a7e-0d6f0a1b2c3d
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The hash of the record in the path that you looked at. If it has changed, the answer is 409 and nothing is written.
+                 * @example "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /** @example entity_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
@@ -13839,6 +14002,11 @@ export interface operations {
                  * @example 7f9c24e5-3b1a-4c55-9a7e-0d6f0a1b2c3d
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The hash of the record in the path that you looked at. If it has changed, the answer is 409 and nothing is written.
+                 * @example "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /** @example entity_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
@@ -13886,6 +14054,11 @@ export interface operations {
                  * @example 7f9c24e5-3b1a-4c55-9a7e-0d6f0a1b2c3d
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The hash of the record in the path that you looked at. If it has changed, the answer is 409 and nothing is written.
+                 * @example "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /** @example entity_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
@@ -13929,6 +14102,11 @@ export interface operations {
                  * @example 7f9c24e5-3b1a-4c55-9a7e-0d6f0a1b2c3d
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The hash of the record in the path that you looked at. If it has changed, the answer is 409 and nothing is written.
+                 * @example "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /** @example entity_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
@@ -14102,6 +14280,11 @@ export interface operations {
                  * @example 7f9c24e5-3b1a-4c55-9a7e-0d6f0a1b2c3d
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The hash of the record in the path that you looked at. If it has changed, the answer is 409 and nothing is written.
+                 * @example "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /** @example entity_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
@@ -14149,6 +14332,11 @@ export interface operations {
                  * @example 7f9c24e5-3b1a-4c55-9a7e-0d6f0a1b2c3d
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The hash of the record in the path that you looked at. If it has changed, the answer is 409 and nothing is written.
+                 * @example "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /** @example entity_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
@@ -14371,6 +14559,11 @@ export interface operations {
                  * @example 7f9c24e5-3b1a-4c55-9a7e-0d6f0a1b2c3d
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The hash of the record in the path that you looked at. If it has changed, the answer is 409 and nothing is written.
+                 * @example "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /** @example entity_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
@@ -14418,6 +14611,11 @@ export interface operations {
                  * @example 7f9c24e5-3b1a-4c55-9a7e-0d6f0a1b2c3d
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The hash of the record in the path that you looked at. If it has changed, the answer is 409 and nothing is written.
+                 * @example "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /** @example entity_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
@@ -14461,6 +14659,11 @@ export interface operations {
                  * @example 7f9c24e5-3b1a-4c55-9a7e-0d6f0a1b2c3d
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The hash of the record in the path that you looked at. If it has changed, the answer is 409 and nothing is written.
+                 * @example "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /** @example entity_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
@@ -14556,6 +14759,11 @@ export interface operations {
                  * @example 7f9c24e5-3b1a-4c55-9a7e-0d6f0a1b2c3d
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The hash of the record in the path that you looked at. If it has changed, the answer is 409 and nothing is written.
+                 * @example "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /** @example entity_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
@@ -14908,6 +15116,11 @@ export interface operations {
                  * @example 7f9c24e5-3b1a-4c55-9a7e-0d6f0a1b2c3d
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The hash of the record in the path that you looked at. If it has changed, the answer is 409 and nothing is written.
+                 * @example "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /** @example entity_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
@@ -14955,6 +15168,11 @@ export interface operations {
                  * @example 7f9c24e5-3b1a-4c55-9a7e-0d6f0a1b2c3d
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The hash of the record in the path that you looked at. If it has changed, the answer is 409 and nothing is written.
+                 * @example "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /** @example entity_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
@@ -15215,6 +15433,11 @@ export interface operations {
                  * @example 7f9c24e5-3b1a-4c55-9a7e-0d6f0a1b2c3d
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The hash of the record in the path that you looked at. If it has changed, the answer is 409 and nothing is written.
+                 * @example "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /** @example entity_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
@@ -15262,6 +15485,11 @@ export interface operations {
                  * @example 7f9c24e5-3b1a-4c55-9a7e-0d6f0a1b2c3d
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The hash of the record in the path that you looked at. If it has changed, the answer is 409 and nothing is written.
+                 * @example "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /** @example entity_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
@@ -15305,6 +15533,11 @@ export interface operations {
                  * @example 7f9c24e5-3b1a-4c55-9a7e-0d6f0a1b2c3d
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The hash of the record in the path that you looked at. If it has changed, the answer is 409 and nothing is written.
+                 * @example "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /** @example entity_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
@@ -15352,6 +15585,11 @@ export interface operations {
                  * @example 7f9c24e5-3b1a-4c55-9a7e-0d6f0a1b2c3d
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The hash of the record in the path that you looked at. If it has changed, the answer is 409 and nothing is written.
+                 * @example "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /** @example entity_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
@@ -15395,6 +15633,11 @@ export interface operations {
                  * @example 7f9c24e5-3b1a-4c55-9a7e-0d6f0a1b2c3d
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The hash of the record in the path that you looked at. If it has changed, the answer is 409 and nothing is written.
+                 * @example "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /** @example entity_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
@@ -15442,6 +15685,11 @@ export interface operations {
                  * @example 7f9c24e5-3b1a-4c55-9a7e-0d6f0a1b2c3d
                  */
                 "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The hash of the record in the path that you looked at. If it has changed, the answer is 409 and nothing is written.
+                 * @example "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /** @example entity_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */

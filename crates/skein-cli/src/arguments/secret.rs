@@ -117,4 +117,19 @@ pub(crate) enum VaultCommand {
     Show,
     /// Put every secret under a new master key, while the server runs
     Rotate,
+    /// Remove master keys from the key file, on the server's machine; skein doctor lists keys that no value is under
+    RemoveKeys(KeyRemovalArguments),
+}
+
+#[derive(Args)]
+pub(crate) struct KeyRemovalArguments {
+    /// The keys by their ids, for example 9f86d081884c7d65
+    #[arg(value_name = "KEY", required = true)]
+    pub(crate) keys: Vec<String>,
+    /// Another database that uses the key file: its directory or PostgreSQL URL. It is checked too. Give one for each
+    #[arg(long, value_name = "DATABASE")]
+    pub(crate) also: Vec<String>,
+    /// Do not ask whether other databases or backups need the keys
+    #[arg(long)]
+    pub(crate) yes: bool,
 }

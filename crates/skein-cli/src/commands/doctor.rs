@@ -177,7 +177,8 @@ fn vault(place: &Place, store: &Store) -> Vec<Finding> {
     // Another machine may serve a database that is elsewhere.
     let is_served = !place.is_exclusive() || matches!(lock::holder(&place.dir), Ok(Some(_)));
     let rotation = report.rotation_told(is_served).map(|told| Finding::ok("vault rotation", told));
-    std::iter::once(values).chain(rotation).collect()
+    let retired = report.retired_told().map(|told| Finding::ok("retired master keys", told));
+    std::iter::once(values).chain(rotation).chain(retired).collect()
 }
 
 struct Look {

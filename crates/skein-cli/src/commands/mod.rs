@@ -14,6 +14,7 @@ mod manual;
 mod memory;
 mod proof;
 mod redact;
+mod remove_keys;
 mod restore;
 mod serve;
 mod verify;
@@ -52,6 +53,7 @@ pub(crate) fn run(plan: Plan, out: &mut dyn Write) -> Result<Exit, Failure> {
         Plan::Backup { place, target, report } => backup::run(&place, &target, report, out),
         Plan::Restore { place, source, report } => restore::run(&place, &source, report, out),
         Plan::Doctor { place, unread, report } => doctor::run(&place, unread.as_ref(), report, out),
+        Plan::RemoveKeys(removal) => remove_keys::run(&removal, out),
         Plan::ShowConfiguration { configuration, report } => config::show(&configuration, report, out),
         Plan::SampleConfiguration => config::print_sample(out),
         Plan::Completions(shell) => completions::run(shell, out),

@@ -124,11 +124,41 @@ fn a_fresh_key_goes_last_until_it_is_put_first_and_older_ones_stay_until_they_ar
 }
 
 #[test]
+fn a_key_that_is_not_in_the_file_is_not_put_first() {
+    let folder = tempfile::tempdir().unwrap();
+    let (source, path) = source(&folder);
+    source.ensure().unwrap();
+    let gone = id(&parse_key(OTHER).unwrap());
+    let before = fs::read(&path).unwrap();
+    let refused = source.put_first(&gone).unwrap_err();
+    assert!(refused.contains(gone.as_str()), "{refused}");
+    assert_eq!(fs::read(&path).unwrap(), before);
+}
+
+#[test]
+fn a_file_that_is_too_large_is_refused_and_never_cut() {
+    let folder = tempfile::tempdir().unwrap();
+    let (source, path) = source(&folder);
+    let most = (FILE_BYTES_MAX - HEADING.len()) / LINE_BYTES;
+    let keys: Vec<[u8; KEY_BYTES]> = (0..most).map(|_| *draw()).collect();
+    write_durably(&path, &keys).unwrap();
+    assert_eq!(source.read().unwrap().all().len(), most);
+    let refused = source.add().unwrap_err();
+    assert!(refused.contains("more than"), "{refused}");
+    assert_eq!(source.read().unwrap().all(), keys, "it is left as it was");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left beside it");
+    // A person may have made it larger.
+    private(&path, &format!("{HEADING}{}", format!("{ONE}\n").repeat(most + 1)));
+    assert_eq!(source.read().unwrap_err().exit, Exit::Usage);
+}
+
+#[test]
 fn keys_of_the_environment_are_never_changed() {
     let fixed = resolve(&[("SKEIN_VAULT_KEY", ONE), ("SKEIN_VAULT_OLDER_KEYS", OTHER)]).unwrap();
     let before = fixed.read().unwrap();
     assert_eq!(fixed.add().unwrap(), id(&before.all()[0]));
     fixed.remove(&[id(&before.all()[1])]).unwrap();
+    assert_eq!(fixed.remove_checked(&[id(&before.all()[1])], || Ok(())).unwrap_err().exit, Exit::Usage);
     assert_eq!(fixed.read().unwrap().all(), before.all());
 }
 

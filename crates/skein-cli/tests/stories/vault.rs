@@ -2,20 +2,20 @@
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use skein_testkit::postgres::{Cluster, Database};
-use skein_testkit::process::Stream;
+use skein_testkit::process::{Program, Stream};
 use skein_testkit::wait::until;
 
 use crate::interrupted::{ask, made};
 use crate::scripted::{Scripted, answer};
-use crate::server::{Home, Server};
+use crate::server::{Finished, Home, Server, finish};
 
 const SECRETS: usize = 20;
 /// Every step of a rotation, in the order they are reached.
-const STEPS: [&str; 11] = [
+const STEPS: [&str; 9] = [
     "key-file.add",
     "vault.key-added",
     "vault.claimed",
@@ -25,8 +25,6 @@ const STEPS: [&str; 11] = [
     "vault.page-rewrapped",
     "vault.rewrapped",
     "vault.opened",
-    "key-file.remove",
-    "vault.old-keys-removed",
 ];
 
 fn fill(server: &Server) {
@@ -112,7 +110,7 @@ fn two_servers_on_postgres_rotate_one_at_a_time_and_lose_nothing() {
 fn survives_a_kill_at_every_step(home: &Home, steps: &[&str], overtake: impl Fn()) {
     let mut server = home.serve();
     fill(&server);
-    // From the second rotation on there is an old key to remove.
+    // From the second rotation on there are older keys.
     let (_, body) = request_rotation(&server);
     assert_eq!(ended(&server, &body["operationId"])["status"], "completed");
     for step in steps {
@@ -245,7 +243,7 @@ fn a_rotation_with_unreadable_values_fails_keeps_every_key_and_succeeds_once_the
     assert!(kept.lines().any(|line| line == first), "backups from before the failed rotation need their key");
     home.run(&["vault", "rotate"]).assert_ok();
     let kept = fs::read_to_string(&file).unwrap();
-    assert!(!kept.lines().any(|line| line == first), "a rotation that found every value under one key removes it");
+    assert!(kept.lines().any(|line| line == first), "a rotation removes no key");
     let told: Value = serde_json::from_str(&home.run(&["verify", "--json"]).assert_ok()).unwrap();
     assert_eq!(told["vault"]["rotation"]["status"], "completed", "{told}");
 }
@@ -280,4 +278,202 @@ fn a_command_follows_a_rotation_that_began_while_it_asked_for_one() {
     let out = finished.assert_ok();
     assert!(out.contains("20"), "{out}");
     assert_eq!(heard.len(), 4);
+}
+
+/// Two databases with a key file in common.
+struct Sharing {
+    homes: [Home; 2],
+    file: PathBuf,
+}
+
+impl Sharing {
+    fn in_folder(folder: &Path) -> Self {
+        let homes = ["a", "b"].map(|name| Home::at(&folder.join(name)));
+        homes[0].run(&["init"]).assert_ok();
+        let file = homes[0].dir.join("master.key");
+        Self { homes, file }
+    }
+
+    fn skein(&self, at: usize) -> Program {
+        self.homes[at].skein().arg("--vault-key-file").arg(self.file.clone())
+    }
+
+    fn serve(&self, at: usize) -> Server {
+        Server::start(self.skein(at))
+    }
+
+    fn run(&self, at: usize, words: &[&str]) -> Finished {
+        finish(self.skein(at).args(words.iter().copied()))
+    }
+
+    fn assert_every_value_opens(&self) {
+        for at in 0..self.homes.len() {
+            let told = self.run(at, &["doctor"]).assert_ok();
+            assert!(told.contains(&format!("{SECRETS}, and each opens")), "{told}");
+        }
+    }
+
+    fn keys(&self) -> usize {
+        fs::read_to_string(&self.file).unwrap().lines().filter(|line| !line.starts_with('#')).count()
+    }
+
+    /// Keys that `doctor` lists as needed by no value of a database.
+    fn retired(&self, at: usize) -> Vec<String> {
+        let told = self.run(at, &["doctor"]).assert_ok();
+        let Some((_, told)) = told.split_once("no value of this database is under ") else { return Vec::new() };
+        told.split_once(';').unwrap().0.split(", ").map(str::to_owned).collect()
+    }
+
+    /// The key that new values of a database get.
+    fn current(&self, at: usize) -> String {
+        let told: Value = serde_json::from_str(&self.run(at, &["verify", "--json"]).assert_ok()).unwrap();
+        told["vault"]["keyId"].as_str().unwrap().to_owned()
+    }
+}
+
+fn rotate_to_the_end(server: &Server) {
+    let (status, body) = request_rotation(server);
+    assert_eq!(status, 202, "{body}");
+    let operation = ended(server, &body["operationId"]);
+    assert_eq!(operation["status"], "completed", "{operation}");
+}
+
+#[test]
+fn two_databases_with_one_key_file_are_rotated_in_turn_and_at_once_and_lose_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    rotates_both(&Sharing::in_folder(folder.path()));
+}
+
+#[test]
+fn a_database_on_postgres_shares_its_key_file_with_another_and_both_lose_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let cluster = Cluster::start();
+    let database = Database::fresh(&cluster);
+    let mut sharing = Sharing::in_folder(folder.path());
+    sharing.homes[1].database = Some(database.url().to_owned());
+    rotates_both(&sharing);
+}
+
+fn rotates_both(sharing: &Sharing) {
+    let mut servers = [sharing.serve(0), sharing.serve(1)];
+    for server in &servers {
+        fill(server);
+    }
+    // A key was removed by the second rotation after the one that retired it.
+    for _ in 0..3 {
+        for server in &servers {
+            rotate_to_the_end(server);
+            sharing.assert_every_value_opens();
+        }
+    }
+    for _ in 0..6 {
+        std::thread::scope(|scope| {
+            for server in &servers {
+                scope.spawn(move || rotate_to_the_end(server));
+            }
+        });
+        sharing.assert_every_value_opens();
+    }
+    assert_eq!(sharing.keys(), 1 + 2 * 3 + 2 * 6, "every key is kept");
+    for server in &mut servers {
+        let vault = ask(server, "GET", "/vault", &Value::Null);
+        assert_eq!((&vault["secrets"], &vault["unreadable"]), (&json!(SECRETS), &json!(0)), "{vault}");
+        assert!(server.process.terminate().success());
+    }
+    // From the file alone, too.
+    for at in 0..2 {
+        let server = sharing.serve(at);
+        let vault = ask(&server, "GET", "/vault", &Value::Null);
+        assert_eq!((&vault["secrets"], &vault["unreadable"]), (&json!(SECRETS), &json!(0)), "{vault}");
+    }
+}
+
+#[test]
+fn a_key_is_removed_only_if_it_is_named_and_no_value_of_the_named_databases_is_under_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let sharing = Sharing::in_folder(folder.path());
+    let servers = [sharing.serve(0), sharing.serve(1)];
+    for server in &servers {
+        fill(server);
+    }
+    assert!(sharing.retired(0).is_empty());
+    rotate_to_the_end(&servers[0]);
+    let shared = sharing.retired(0);
+    assert_eq!(shared, [sharing.current(1)], "the key of the other database is of no use to this one");
+    let other = sharing.homes[1].dir.to_str().unwrap().to_owned();
+    let refused = |words: &[&str], code: i32, told: &str| {
+        let before = fs::read(&sharing.file).unwrap();
+        let refused = sharing.run(0, &[["vault", "remove-keys"].as_slice(), words].concat());
+        assert_eq!(refused.code(), Some(code), "{words:?}: {} {}", refused.out, refused.err);
+        assert!(refused.err.contains(told), "{words:?}: {}", refused.err);
+        assert_eq!(fs::read(&sharing.file).unwrap(), before, "{words:?}");
+    };
+    let nowhere = folder.path().join("nowhere");
+    refused(&[], 2, "KEY");
+    refused(&[&shared[0]], 2, "add --yes");
+    refused(&[&shared[0], "--also", &other], 6, "needs the master key");
+    refused(&[&shared[0], "--also", &other, "--yes"], 6, "needs the master key");
+    refused(&[&shared[0], "--also", nowhere.to_str().unwrap(), "--yes"], 5, "there is no database");
+    refused(&[&sharing.current(0), "--yes"], 6, "needs the master key");
+    refused(&["0123456789abcdef", "--yes"], 8, "is not in");
+    rotate_to_the_end(&servers[1]);
+    refused(&[&sharing.current(1), "--yes"], 6, "is the first one in");
+    assert_eq!(sharing.keys(), 3);
+    let removed = sharing.run(0, &["vault", "remove-keys", &shared[0], "--also", &other, "--yes"]).assert_ok();
+    assert!(removed.contains("Keys left: 2"), "{removed}");
+    assert_eq!(sharing.keys(), 2);
+    sharing.assert_every_value_opens();
+    drop(servers);
+    sharing.assert_every_value_opens();
+}
+
+#[test]
+fn no_key_is_removed_while_a_rotation_has_not_ended_or_values_do_not_open() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = Home::at(folder.path());
+    let mut server = home.serve();
+    fill(&server);
+    let file = home.dir.join("master.key");
+    let first = fs::read(&file).unwrap();
+    rotate_to_the_end(&server);
+    let told = home.run(&["doctor"]).assert_ok();
+    let retired = told.split_once("no value of this database is under ").unwrap().1.split_once(';').unwrap().0;
+    assert!(server.process.terminate().success());
+    let mut server = Server::start(home.skein().env("DEBUG_SKEIN_HALT_AT", "vault.page-rewrapped"));
+    assert_eq!(request_rotation(&server).0, 202);
+    server.process.wait_for_line_on(Stream::Stderr, "halted at");
+    let refused = home.run(&["vault", "remove-keys", retired, "--yes"]);
+    assert_eq!(refused.code(), Some(9), "{}", refused.err);
+    assert!(refused.err.contains("has not ended"), "{}", refused.err);
+    server.process.kill_nine();
+    home.run(&["vault", "rotate"]).assert_ok();
+    let whole = fs::read(&file).unwrap();
+    fs::write(&file, &first).unwrap();
+    let refused = home.run(&["vault", "remove-keys", retired, "--yes"]);
+    assert_eq!(refused.code(), Some(6), "{}", refused.err);
+    fs::write(&file, whole).unwrap();
+    // A kill before the file is in its place changes nothing.
+    let program = home.skein().args(["vault", "remove-keys", retired, "--yes"]);
+    let mut halting = program.env("DEBUG_SKEIN_HALT_AT", "key-file.remove").spawn();
+    halting.wait_for_line_on(Stream::Stderr, "halted at key-file.remove");
+    halting.kill_nine();
+    assert_every_value_opens(&home);
+    home.run(&["vault", "remove-keys", retired, "--yes"]).assert_ok();
+    assert_every_value_opens(&home);
+}
+
+/// A server without secrets has read keys at its start that another database's rotation and a person have removed since.
+#[test]
+fn the_first_value_of_a_database_is_under_a_key_that_is_in_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let sharing = Sharing::in_folder(folder.path());
+    let servers = [sharing.serve(0), sharing.serve(1)];
+    fill(&servers[0]);
+    rotate_to_the_end(&servers[0]);
+    let retired = sharing.retired(0);
+    let other = sharing.homes[1].dir.to_str().unwrap();
+    sharing.run(0, &["vault", "remove-keys", &retired[0], "--also", other, "--yes"]).assert_ok();
+    fill(&servers[1]);
+    drop(servers);
+    sharing.assert_every_value_opens();
 }

@@ -47,6 +47,7 @@ item_types! {
     PATH_MOVED = "PathMoved",
     FRAME_MOVED = "FrameMoved",
     TREE_SUMMARY = "TreeSummary",
+    FOLD_SUMMARY = "FoldSummary",
     RAW_RESPONSE = "RawResponse",
     ENTITY_DELTA = "EntityDelta",
     RELATION_CREATED = "RelationCreated",
@@ -68,7 +69,7 @@ item_types! {
 }
 
 /// Types whose items only Skein writes, each as part of something larger.
-const SYSTEM_TYPES: [ItemType; 28] = [
+const SYSTEM_TYPES: [ItemType; 29] = [
     ItemType::EPISODE,
     ItemType::NODE,
     ItemType::NODE_CONTENT,
@@ -79,6 +80,7 @@ const SYSTEM_TYPES: [ItemType; 28] = [
     ItemType::PATH_MOVED,
     ItemType::FRAME_MOVED,
     ItemType::TREE_SUMMARY,
+    ItemType::FOLD_SUMMARY,
     ItemType::RAW_RESPONSE,
     ItemType::ENTITY_DELTA,
     ItemType::RELATION_CREATED,

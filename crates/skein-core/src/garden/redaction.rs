@@ -10,7 +10,7 @@ use crate::rule::RuleViolation;
 pub const REASON_CHARS_MAX: usize = 1_000;
 
 /// What Skein writes down and people may want destroyed: with an attachment go the name and the bytes of the blob.
-const CONTENT: [ItemType; 12] = [
+const CONTENT: [ItemType; 13] = [
     ItemType::EPISODE,
     ItemType::BLOB_ATTACHED,
     ItemType::TOOL_CALL,
@@ -19,6 +19,7 @@ const CONTENT: [ItemType; 12] = [
     ItemType::NODE_CONTENT,
     ItemType::RAW_RESPONSE,
     ItemType::TREE_SUMMARY,
+    ItemType::FOLD_SUMMARY,
     ItemType::EXECUTION_BEGUN,
     ItemType::EXECUTION_ENDED,
     ItemType::REVIEW_ASKED,

@@ -142,7 +142,12 @@ pub struct FoldSummary {
     pub at: Millis,
     pub author_id: ActorId,
     pub author_type: AuthorType,
+    /// Empty where an item has it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub text: String,
+    /// The item that has the text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text_item: Option<ItemId>,
     /// The nodes it came from.
     pub cites: Vec<Citation>,
     /// The node the branch ended at then: reopening starts there (decision Z35).
@@ -393,6 +398,13 @@ impl Conversation {
         }
         summary.check()?;
         Ok(Self { summary: Some(summary), ..self.clone() })
+    }
+
+    /// The same with the text of its summary in an item, where it can be destroyed.
+    #[must_use]
+    pub fn with_text_in(self, item: ItemId) -> Self {
+        let kept = |summary| FoldSummary { text: String::new(), text_item: Some(item), ..summary };
+        Self { summary: self.summary.map(kept), ..self }
     }
 
     /// A new conversation that goes on where this folded one ended (rule MG-CONV-006, decision M3).

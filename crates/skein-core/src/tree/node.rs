@@ -211,6 +211,15 @@ pub struct TreeSummary {
     pub nodes: i64,
 }
 
+/// The text of a summary that a person folded a conversation into. The record of the conversation names the item, so that the
+/// text can be destroyed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FoldText {
+    pub conversation_id: ConversationId,
+    pub text: String,
+}
+
 /// A fact of the tree: written into an item of its type and read back from it.
 pub trait Fact: Serialize + for<'de> Deserialize<'de> {
     const TYPE: ItemType;
@@ -242,6 +251,7 @@ facts! {
     NodeCorrected = NODE_CORRECTED,
     FrameMoved = FRAME_MOVED,
     TreeSummary = TREE_SUMMARY,
+    FoldText = FOLD_SUMMARY,
 }
 
 fn document_of(fact: &impl Serialize) -> Map<String, Value> {

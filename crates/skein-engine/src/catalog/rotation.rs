@@ -1,8 +1,8 @@
 //! Carries out a rotation of the vault: every value goes under a new master key while calls go on.
 //!
 //! The new key is kept durably before the operation exists, and its id is part of the order, so a worker that takes an
-//! interrupted rotation up goes on with the same key or not at all. Each step can be repeated. Old keys go last, after
-//! every value was opened with the new key as it is kept on disk. Why: `docs/decisions/0031-vault-rotation.md`.
+//! interrupted rotation up goes on with the same key or not at all. Each step can be repeated. A rotation removes no key:
+//! another database may keep its keys in the same place. Why: `docs/decisions/0031-vault-rotation.md`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ use skein_connect::vault::{KeyId, Vault};
 use skein_core::garden::event::EventName;
 use skein_core::{OperationId, RecordId};
 use skein_store::jobs::Job;
-use skein_store::vault::{KeyValues, SealedSecret};
+use skein_store::vault::SealedSecret;
 use skein_store::{StoreError, Tx};
 
 use crate::catalog::SYSTEM;
@@ -26,26 +26,16 @@ const PAGE: usize = 16;
 /// Secrets that a failure names.
 const NAMED_MAX: usize = 100;
 
-/// The key that values come from and the one they get, by their ids.
+/// The key that values get, by its id.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Rotation {
-    from: String,
     #[serde(default)]
     to: String,
-    /// Other keys that values were under when it was asked for: an earlier rotation did not end.
-    #[serde(default)]
-    others: Vec<String>,
 }
 
 impl Rotation {
-    pub(super) fn new(from: String, to: &KeyId, in_use: &[KeyValues]) -> Self {
-        let others = in_use.iter().map(|key| key.key_id.clone()).filter(|key| *key != from).collect();
-        Self { from, to: to.to_string(), others }
-    }
-
-    /// Backups of yesterday are under the keys that values come from.
-    fn keeps(&self, key: &str) -> bool {
-        [&self.from, &self.to].into_iter().chain(&self.others).any(|kept| kept == key)
+    pub(super) fn new(to: &KeyId) -> Self {
+        Self { to: to.to_string() }
     }
 
     fn target(&self) -> KeyId {
@@ -84,7 +74,6 @@ pub(super) async fn rotate(
     let run = Run { engine, job, operation, rotation };
     let vault = engine.parts().outside.reload_keys().map_err(StoreError::Unavailable)?;
     let Some(vault) = vault.sealing_with(&rotation.target()) else { return run.end_without_key().await };
-    let superfluous = run.superfluous(&vault);
     halt_at("vault.claimed");
     run.make_current().await?;
     let (mut rewrapped, mut total) = (0, 0);
@@ -109,9 +98,6 @@ pub(super) async fn rotate(
     if work::go_on(engine, job, operation, 99).await? != Wanted::Still {
         return Ok(Ended::Taken);
     }
-    engine.with_keeper(move |keeper| keeper.remove(&superfluous)).await?;
-    engine.parts().outside.reload_keys().map_err(StoreError::Unavailable)?;
-    halt_at("vault.old-keys-removed");
     let result = json!({ "keyId": rotation.to, "rewrapped": rewrapped, "unreadable": [], "keyPlace": run.place() });
     Ok(Ended::Completed(result, EventName::VaultRotated))
 }
@@ -119,11 +105,6 @@ pub(super) async fn rotate(
 impl Run<'_> {
     fn place(&self) -> String {
         self.engine.parts().outside.keeper().place()
-    }
-
-    /// Keys that neither a value nor a backup from before this rotation needs.
-    fn superfluous(&self, vault: &Vault) -> Vec<KeyId> {
-        vault.key_ids().into_iter().filter(|key| !self.rotation.keeps(key.as_str())).collect()
     }
 
     /// The new key is with another server. That one comes first for as long as it may be about to begin; once it has

@@ -36,7 +36,7 @@ pub trait KeyKeeper: Send + Sync {
     /// Adds a fresh key after the others and returns its id. A keeper that cannot add keys returns its first one.
     fn add(&self) -> Result<KeyId, String>;
 
-    /// Puts a key before the others.
+    /// Puts a key before the others; refuses a key that is not there.
     fn put_first(&self, key: &KeyId) -> Result<(), String>;
 
     /// Removes keys; the first one always stays.
@@ -75,8 +75,9 @@ impl KeyKeeper for Passing {
     }
 
     fn put_first(&self, key: &KeyId) -> Result<(), String> {
-        self.changed(|keys| keys.sort_by_key(|held| held.id() != *key));
-        Ok(())
+        let keys = self.changed(|keys| keys.sort_by_key(|held| held.id() != *key));
+        let is_first = keys.first().is_some_and(|first| first.id() == *key);
+        if is_first { Ok(()) } else { Err(format!("the master key {key} is not there")) }
     }
 
     fn remove(&self, removed: &[KeyId]) -> Result<(), String> {
@@ -183,16 +184,11 @@ impl Engine {
     /// Queues bringing every value under a new master key, for administrators. One rotation at a time on a database.
     pub async fn rotate_vault(&self, caller: &Caller, request: Request) -> Result<Changed<()>, EngineError> {
         caller.require_admin()?;
-        // A rotation that runs removes keys which it does not know, so no key is added beside it, and one that was added
-        // before another rotation ran is not used.
-        let look = |tx: &mut Tx<'_>| {
-            Ok((tx.last_act(&SYSTEM, AdminAct::VaultRotation)?, tx.vault_key(&SYSTEM)?, tx.values_by_key(&SYSTEM)?))
-        };
-        let (last, from, in_use) = self.parts().store.read(look).await?;
-        let from = from.unwrap_or_else(|| self.parts().outside.vault().current_key().to_string());
+        // No key is added beside a rotation that runs, and one that was added before another rotation ran is not used.
+        let last = self.parts().store.read(|tx| tx.last_act(&SYSTEM, AdminAct::VaultRotation)).await?;
         let to = if last.has_ended() { Some(self.with_keeper(|keeper| keeper.add()).await?) } else { None };
         halt_at("vault.key-added");
-        let rotation = to.as_ref().map(|to| Rotation::new(from, to, &in_use));
+        let rotation = to.as_ref().map(Rotation::new);
         let admitted = caller.clone();
         let queued = self.queue(caller, request, VAULT_ROTATION, move |tx, viewer, operation| {
             admitted.refuse_if_ended(tx)?;
@@ -229,6 +225,10 @@ impl Engine {
     /// The vault that seals with the current key of the database.
     pub(super) async fn sealing_vault(&self) -> Result<std::sync::Arc<Vault>, EngineError> {
         let current = self.parts().store.read(|tx| tx.vault_key(&SYSTEM)).await?;
+        if current.is_none() {
+            // The first value decides the key. Another database may have retired the one that was first at the start.
+            self.parts().outside.reload_keys().map_err(StoreError::Unavailable)?;
+        }
         let vault = self.parts().outside.vault_sealing_with(current.as_deref().map(KeyId::stored));
         if vault.is_err()
             && let Some(now) = self.parts().store.read(|tx| tx.vault_key(&SYSTEM)).await?

@@ -53,7 +53,8 @@ impl Mover<'_, '_> {
         let (node, _) = self.tx.append_node(viewer, &placing, &Said { content, created_at: None, raw: None })?;
         let text = format!("One answer is made of {}.", of.len());
         let (author_id, author_type) = (ActorId::SYSTEM, AuthorType::System);
-        let summary = FoldSummary { at: self.tx.now(), author_id, author_type, text, cites: Vec::new(), end: None };
+        let (at, cites) = (self.tx.now(), Vec::new());
+        let summary = FoldSummary { at, author_id, author_type, text, text_item: None, cites, end: None };
         self.fold_hidden(viewer, fork, summary)?;
         for answer in of {
             let ends = [node.id, *answer].map(|node| Endpoint::Item(node.into()));

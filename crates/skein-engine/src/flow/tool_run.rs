@@ -191,7 +191,8 @@ impl Mover<'_, '_> {
         let text = if text.trim().is_empty() { "(nothing)".to_owned() } else { text };
         let end = self.tx.path_cursor(&viewer, fork, PathId::main_of(fork))?;
         let cites = end.map(|node| Citation { node: node.into(), position: None }).into_iter().collect();
-        let summary = FoldSummary { at: self.tx.now(), author_id, author_type, text, cites, end: None };
+        let summary =
+            FoldSummary { at: self.tx.now(), author_id, author_type, text, text_item: None, cites, end: None };
         self.fold_hidden(&viewer, fork, summary)
     }
 

@@ -1,17 +1,18 @@
 //! Facts: stated, read, taken back, corrected in time, destroyed on demand.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use skein_core::garden::item::{BadItem, ItemDraft, ItemType};
 use skein_core::garden::proof::Proof;
-use skein_core::{Digest, ItemId, Millis};
+use skein_core::{Digest, ItemId, Millis, Viewer};
 use skein_store::items::{ItemQuery, Page, PagePlace, StoredItem};
+use skein_store::tree::quotes::{Quote, Quotes};
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::flow::{Hand, cancel_all};
-use crate::request::{Changed, REDACTION, Request};
+use crate::request::{Changed, Outcome, REDACTION, Request, referred};
 
 /// Most items one batch holds.
 pub const ITEMS_PER_BATCH_MAX: usize = 1_000;
@@ -31,6 +32,31 @@ impl NewItem {
     fn into_draft(self) -> Result<ItemDraft, BadItem> {
         let item_type = ItemType::parse(&self.item_type)?;
         ItemDraft::stated(item_type, self.data, self.canonical_at)
+    }
+}
+
+/// An item whose payload was destroyed, and what still quotes it.
+#[derive(Debug, Clone)]
+pub struct Redacted {
+    /// The item.
+    pub item: StoredItem,
+    /// What people and models wrote that has its words.
+    pub quotes: Vec<Quote>,
+    /// Whether there are more of these.
+    pub has_more: bool,
+}
+
+/// Names only what quotes it, never the words.
+impl Outcome for Redacted {
+    fn reference(&self) -> Value {
+        json!({ "item": self.item.item.header.id, "quotes": self.quotes, "hasMore": self.has_more })
+    }
+
+    fn recall(tx: &mut Tx<'_>, viewer: &Viewer, reference: &Value) -> Result<Self, StoreError> {
+        let item = tx.item(viewer, referred(reference, "item")?)?;
+        // An earlier version kept the item alone.
+        let quotes = referred(reference, "quotes").unwrap_or_default();
+        Ok(Self { item, quotes, has_more: referred(reference, "hasMore").unwrap_or_default() })
     }
 }
 
@@ -114,14 +140,14 @@ impl Engine {
     }
 
     /// Destroys the payload of a fact: its owner may, and an administrator under a grant. With an attachment go the
-    /// bytes that nobody else attached, and runs that are under way with it are cancelled.
+    /// bytes that nobody else attached, and runs that are under way with it are cancelled. Lists what still quotes a node.
     pub async fn redact_item(
         &self,
         caller: &Caller,
         request: Request,
         id: ItemId,
         reason: String,
-    ) -> Result<Changed<StoredItem>, EngineError> {
+    ) -> Result<Changed<Redacted>, EngineError> {
         let seeing = caller.viewer();
         let attached = self.attached_hash(caller, id).await?;
         let redact = move |engine: &Self, tx: &mut Tx<'_>, _: &_, hand: &Hand| {
@@ -129,8 +155,8 @@ impl Engine {
             let stored = tx.item(&seeing, id)?;
             let open = tx.open_runs_with(&stored.item)?;
             let after = cancel_all(engine, tx, hand, &open)?;
-            tx.redact_item(&seeing, id, &reason)?;
-            Ok((tx.item(&seeing, id)?, after))
+            let (_, Quotes { listed, has_more, .. }) = tx.redact_item_listing(&seeing, id, &reason)?;
+            Ok((Redacted { item: tx.item(&seeing, id)?, quotes: listed, has_more }, after))
         };
         let changed = self.change_moving(caller, request, REDACTION, redact).await?;
         if let Some(hash) = attached {

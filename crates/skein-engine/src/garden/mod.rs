@@ -8,6 +8,6 @@ mod records;
 mod relations;
 
 pub use blobs::Attachment;
-pub use items::{ITEMS_PER_BATCH_MAX, NewItem};
+pub use items::{ITEMS_PER_BATCH_MAX, NewItem, Redacted};
 pub use records::{FieldChange, HistoryEntry, PastState};
 pub use relations::RelationQuery;

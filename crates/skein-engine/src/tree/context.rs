@@ -375,7 +375,8 @@ fn folded(tx: &mut Tx<'_>, viewer: &Viewer, path: &[SeenNode]) -> Result<Vec<(It
             let Some(origin) = row.origin.filter(|origin| on_path.contains(origin)) else { continue };
             let record = tx.record(viewer, row.id.into())?;
             let shown = show_conversation(tx, viewer, record)?;
-            if let Some(summary) = shown.shown.entry.summary {
+            // A summary that was redacted says nothing.
+            if let Some(summary) = shown.shown.entry.summary.filter(|summary| !summary.text.is_empty()) {
                 found.push((origin.into(), shown.title, summary.text));
             }
         }

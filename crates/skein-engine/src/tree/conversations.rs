@@ -205,10 +205,13 @@ impl Engine {
                 Some(node) => Some(named_end(tx, viewer, id, node)?.into()),
                 None => tx.path_end(viewer, id)?.map(Into::into),
             };
-            let summary = FoldSummary { at: tx.now(), author_id: author.0, author_type: author.1, text, cites, end };
+            let (at, (author_id, author_type)) = (tx.now(), author);
+            let text_item = None;
+            let summary = FoldSummary { at, author_id, author_type, text: text.clone(), text_item, cites, end };
             check_cites(tx, viewer, id, &summary.cites)?;
             refuse_pending(tx, viewer, id)?;
             let next = current.entry.fold(active, summary)?;
+            let next = next.with_text_in(tx.keep_fold_text(viewer, id, text)?);
             let record = tx.update_of_tree(viewer, current.id, current.hash, next.to_content(false))?;
             tell(tx, viewer, EventName::BranchFolded, record.id, &json!({}))?;
             summary_work::enqueue_closed(tx, viewer, id)?;

@@ -399,6 +399,11 @@ fn show_unnamed(
         known.usable.insert(process, is_usable);
         shown.entry.process_id = Some(process).filter(|_| is_usable);
     }
+    if let Some(summary) = &mut shown.entry.summary
+        && let Some(item) = summary.text_item
+    {
+        summary.text = tx.fold_text(viewer, item)?.unwrap_or_default();
+    }
     let cursor = tx.path_cursor(viewer, id, PathId::main_of(id))?;
     let name = known.names.of(tx, viewer, &shown.entry, &row)?;
     Ok((ShownConversation { shown, row, title: String::new(), cursor }, name))

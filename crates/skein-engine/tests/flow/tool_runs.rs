@@ -128,7 +128,51 @@ fn text(node: &SeenNode) -> &str {
     node.content.as_ref().unwrap()["text"].as_str().unwrap()
 }
 
+/// Told by a person, and by the model to its tool.
+const SAID: &str = "My number is \"0151\",\nor rather 2345678.";
+
+/// A model that hands on what it was told.
+fn repeating() -> Rogue {
+    Rogue::start(|request| {
+        let asked: Value = serde_json::from_slice(&request.body).unwrap();
+        let is_told = asked["messages"].as_array().unwrap().iter().any(|message| message["role"] == "tool");
+        if is_told {
+            return reply(&asked, json!({ "role": "assistant", "content": "It is noted." }), "stop");
+        }
+        let function = json!({ "name": "echo", "arguments": json!({ "value": SAID }).to_string() });
+        let call = json!({ "index": 0, "id": "call_1", "type": "function", "function": function });
+        reply(&asked, json!({ "role": "assistant", "content": "Let me note it.", "tool_calls": [call] }), "tool_calls")
+    })
+}
+
 both! {
+    async fn br_turn_episode_001_a_redaction_reaches_the_messages_of_tool_runs_holds(world: &World) {
+        let rogue = repeating();
+        let process = process(world, &rogue, "never", 4).await;
+        let (conversation, asked) = world.talk(SAID).await;
+        let (node, run) = world.answer(conversation, process).await;
+        assert_eq!(world.ended(run).await.row.status, RunStatus::Completed);
+        let (_, before) = tool_run(world, conversation).await;
+        assert!(text(&before[0]).contains("2345678") && text(&before[1]).contains("2345678"), "{before:?}");
+        let reason = "said by mistake".to_owned();
+        let redacted = world.engine.redact_item(&world.caller, fresh(&world.caller), asked.into(), reason).await.unwrap();
+        assert!(redacted.value.quotes.is_empty(), "nobody else wrote it: {redacted:?}");
+        let (_, after) = tool_run(world, conversation).await;
+        let left: Vec<bool> = after.iter().map(|node| node.content.is_some()).collect();
+        assert_eq!(left, [false, false, true]);
+        assert_eq!((text(&after[2]), world.said(node).await.as_str()), ("It is noted.", "It is noted."));
+        for item_type in [ItemType::TOOL_CALL, ItemType::TOOL_RESULT, ItemType::EXECUTION_BEGUN, ItemType::NODE_CONTENT] {
+            let kept = world.facts(&world.caller, item_type.clone()).await;
+            assert!(!kept.iter().any(|fact| fact.to_string().contains("2345678")), "{item_type}: {kept:?}");
+        }
+        let viewer = Viewer::User(world.caller.user);
+        let raw = world.store.read(move |tx| {
+            let raw = tx.node(&viewer, node)?.raw_response.expect("a model answered").item_id;
+            tx.item(&viewer, raw)
+        });
+        assert!(raw.await.unwrap().item.payload.is_some(), "the answer says nothing of it, and stays whole");
+    }
+
     async fn br_episode_003_the_main_thread_gets_the_answer_and_the_tool_run_all_of_it_holds(world: &World) {
         let rogue = model(false);
         let process = process(world, &rogue, "never", 4).await;

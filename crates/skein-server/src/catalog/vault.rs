@@ -87,8 +87,8 @@ pub(crate) async fn read_vault(
 /// Make a new master key and bring every value under it, while calls go on.
 ///
 /// One rotation at a time on a database: while one has not ended, the answer is 409 `rotation_running` with its
-/// `operationId`. The key before is kept. The operation fails with `vault_values_unreadable` when values do not open, and
-/// says how to restore them; no key is removed then.
+/// `operationId`. Every key before is kept. The operation fails with `vault_values_unreadable` when values do not open, and
+/// says how to restore them.
 #[utoipa::path(post, path = "/vault/rotations", tag = "administration", responses((status = 202, body = Accepted)))]
 pub(crate) async fn rotate_vault(State(engine): State<Engine>, mutation: Mutation) -> Result<Response, ApiError> {
     mutation.no_body().await?;

@@ -4,8 +4,10 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use skein_core::garden::cursor::Cursor;
 use skein_core::garden::item::{Payload, PayloadForm};
-use skein_core::{Digest, ItemId, Millis, UserId};
+use skein_core::{ConversationId, Digest, ItemId, Millis, UserId};
+use skein_engine::garden::Redacted;
 use skein_store::items::StoredItem;
+use skein_store::tree::quotes::{Quote, QuoteKind};
 use utoipa::ToSchema;
 
 use crate::mutation::Mutated;
@@ -44,6 +46,51 @@ pub(crate) struct ItemView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, value_type = String)]
     superseded_by: Option<ItemId>,
+}
+
+/// A fact whose payload was destroyed, and what else has its words.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct RedactedView {
+    #[serde(flatten)]
+    item: ItemView,
+    /// Other things of the owner that have the words, at most 200. Redact them, too, if they are to go. Texts of 16 bytes and more
+    /// are looked for everywhere; shorter ones in the conversation and in what was forked from it.
+    quoted_in: Vec<QuoteView>,
+    /// Whether there are more than are listed. Redact these, then look for the others with a search.
+    quoted_in_more: bool,
+}
+
+/// Something that has words which were destroyed elsewhere.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct QuoteView {
+    /// `node` is a message and `foldSummary` the summary of a folded conversation; `item` is a note or what was imported.
+    /// `conversation` is a field of a conversation, which can be changed; its history keeps the earlier text.
+    #[schema(value_type = String, example = "foldSummary")]
+    kind: QuoteKind,
+    /// The item to redact; null for a field of a conversation.
+    #[schema(value_type = Option<String>, example = "item_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z")]
+    item_id: Option<ItemId>,
+    /// The conversation it stands in, if it stands in one.
+    #[schema(value_type = Option<String>)]
+    conversation_id: Option<ConversationId>,
+    /// Which field of the conversation: title, description, systemContext or summary.
+    field: Option<String>,
+}
+
+impl From<Redacted> for RedactedView {
+    fn from(redacted: Redacted) -> Self {
+        let Redacted { item, quotes, has_more } = redacted;
+        let quote = |Quote { kind, item, conversation, field }| QuoteView {
+            kind,
+            item_id: item,
+            conversation_id: conversation,
+            field,
+        };
+        let quoted_in = quotes.into_iter().map(quote).collect();
+        Self { item: item.into(), quoted_in, quoted_in_more: has_more }
+    }
 }
 
 /// What a batch became, in its order.

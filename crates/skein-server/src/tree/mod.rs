@@ -323,16 +323,25 @@ pub(crate) struct FoldView {
     #[schema(value_type = String)]
     at: Millis,
     author_id: String,
+    /// Empty after a redaction.
     text: String,
+    /// The item that holds the text; redact it to destroy the text. Null for summaries of tool runs, and for those of earlier
+    /// versions.
+    #[schema(value_type = Option<String>)]
+    text_item_id: Option<ItemId>,
+    /// True when the text was destroyed.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    is_redacted: bool,
     /// The nodes it came from. Older ones may name a fragment, as `item_…#3`.
     cites: Vec<String>,
 }
 
 impl From<FoldSummary> for FoldView {
     fn from(summary: FoldSummary) -> Self {
-        let FoldSummary { at, author_id, author_type, text, cites, end: _ } = summary;
+        let FoldSummary { at, author_id, author_type, text, text_item: text_item_id, cites, end: _ } = summary;
         let cites = cites.iter().map(ToString::to_string).collect();
-        Self { at, author_id: author_id.shown(author_type), text, cites }
+        let is_redacted = text_item_id.is_some() && text.is_empty();
+        Self { at, author_id: author_id.shown(author_type), text, text_item_id, is_redacted, cites }
     }
 }
 

@@ -9,7 +9,9 @@ use serde_json::{Value, json};
 use skein_core::account::{Role, Scope};
 use skein_core::garden::item::{Item, ItemDraft, ItemType};
 use skein_core::{Digest, ItemId, UserId, Viewer};
+use skein_store::Tx;
 
+use crate::talk::{CONVERSATIONS, Talk};
 use crate::world::{World, both};
 
 const ZIP: &str = "application/zip";
@@ -57,6 +59,38 @@ async fn on(world: &World, user: UserId) -> World {
 }
 
 both! {
+    async fn an_export_that_no_import_takes_is_refused_before_it_is_begun(world: &World) {
+        let anna = somebody(world).await;
+        let talk = Talk::of(&anna, &anna.made(CONVERSATIONS, &json!({})).await);
+        talk.say(None, "A heron.").await;
+        let of_talk = json!({ "conversationId": talk.shown().await["id"] });
+        anna.made("/api/v1/exports", &json!({})).await;
+        let owner = anna.admin.clone();
+        let attach = move |tx: &mut Tx<'_>| {
+            // The same object twice is one entry.
+            for (bytes, size) in [("one", 5_i64 << 30), ("one", 5 << 30), ("other", 2 << 30)] {
+                let told = json!({ "hash": Digest::of(bytes.as_bytes()), "size": size, "mediaType": "video/mp4" });
+                tx.append_item(&owner, &ItemDraft::recorded(ItemType::BLOB_ATTACHED, told.as_object().unwrap()))?;
+            }
+            Ok(())
+        };
+        world.store.write(attach).await.unwrap();
+        anna.made("/api/v1/exports", &json!({})).await;
+        let owner = anna.admin.clone();
+        let told = json!({ "hash": Digest::of(b"third"), "size": 1_i64 << 30, "mediaType": "video/mp4" });
+        let draft = ItemDraft::recorded(ItemType::BLOB_ATTACHED, told.as_object().unwrap());
+        world.store.write(move |tx| tx.append_item(&owner, &draft).map(drop)).await.unwrap();
+        let mark = world.mark().await;
+        for body in [json!({}), json!({ "withSecrets": true })] {
+            let refused = anna.post("/api/v1/exports", body.to_string()).await;
+            assert_eq!(refused.refused(), (422, "bundle_too_large".to_owned()), "{}", refused.text);
+            let message = refused.json()["error"]["message"].as_str().unwrap().to_owned();
+            assert!(message.contains("8589934592") && message.contains("export single conversations"), "{message}");
+        }
+        assert_eq!(world.written_since(mark).await, 0);
+        anna.made("/api/v1/exports", &of_talk).await;
+    }
+
     async fn a_user_moves_in_whole_and_what_they_export_there_is_the_same(old: &World) {
         let new = old.another().await;
         let anna = somebody(old).await;

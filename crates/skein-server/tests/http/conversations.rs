@@ -1,5 +1,6 @@
 //! Conversations over HTTP, on both databases: what is said, turned about, forked, folded; and what is refused.
 
+use axum::body::Body;
 use serde_json::{Value, json};
 use skein_core::ConversationId;
 use skein_core::account::{Role, Scope};
@@ -10,9 +11,44 @@ use skein_store::tree::append::{Placing, Position, Raw, RawOf, Said};
 
 use crate::blobs::PNG;
 use crate::talk::{CONVERSATIONS, Talk, activation, id, ids, turn_path};
-use crate::world::{World, both, fresh_key};
+use crate::world::{Answer, World, both, fresh_key};
+
+/// A change on condition that its record is as it was looked at.
+async fn if_match(world: &World, method: &str, path: &str, looked_at: &Value, body: &Value) -> Answer {
+    let tag = format!("\"{}\"", looked_at["hash"].as_str().unwrap());
+    let request = world.request(method, path).header("if-match", tag).header("idempotency-key", fresh_key());
+    world.send(request.body(Body::from(if body.is_null() { String::new() } else { body.to_string() })).unwrap()).await
+}
 
 both! {
+    async fn mg_core_002_an_act_that_names_a_hash_is_refused_once_the_record_has_another_refuses(world: &World) {
+        let talk = Talk::new(world).await;
+        let before = talk.shown().await;
+        let now = world.changed("PUT", &talk.path, &json!({ "title": "Birds", "basedOnHash": before["hash"] })).await;
+        let secret = world.made("/api/v1/secrets", &json!({ "name": "s", "type": "api_key", "value": "k-1" })).await;
+        let secret_path = format!("/api/v1/secrets/{}", id(&secret));
+        let renamed = world.changed("PUT", &secret_path, &json!({ "name": "t", "basedOnHash": secret["hash"] })).await;
+        let fold = format!("{}/fold", talk.path);
+        let summary = json!({ "summary": "Nothing came of it." });
+        let both = json!({ "title": "Fish", "basedOnHash": now["hash"] });
+        let mark = world.mark().await;
+        for (method, path, looked_at, body) in [
+            ("POST", &fold, &before, &summary),
+            ("PUT", &talk.path, &before, &both),
+            ("DELETE", &secret_path, &secret, &Value::Null),
+        ] {
+            let refused = if_match(world, method, path, looked_at, body).await;
+            assert_eq!(refused.breaks(), (409, "MG-CORE-002".to_owned()), "{method} {path}");
+            assert_eq!(refused.json()["error"]["details"]["basedOnHash"], looked_at["hash"]);
+        }
+        assert_eq!(world.written_since(mark).await, 0);
+        assert_eq!(if_match(world, "DELETE", &secret_path, &renamed, &Value::Null).await.status, 200);
+        assert_eq!(if_match(world, "POST", &fold, &now, &summary).await.json()["folded"], true);
+        let malformed = world.request("POST", &fold).header("if-match", "v1").header("idempotency-key", fresh_key());
+        let malformed = world.send(malformed.body(Body::from(summary.to_string())).unwrap()).await;
+        assert_eq!(malformed.refused(), (400, "invalid_body".to_owned()));
+    }
+
     async fn a_conversation_is_begun_read_changed_and_listed_by_what_was_last_said(world: &World) {
         let empty = world.made(CONVERSATIONS, &json!({})).await;
         assert_eq!((&empty["title"], &empty["mode"], &empty["kind"]), (&json!("Loom Tree 1"), &json!("dialogue"), &json!("main")));
@@ -533,7 +569,7 @@ both! {
             world.request(method, &format!("{}{end}", talk.path)).header("skein-grant", id(&grant)).header("idempotency-key", fresh_key())
         };
         for end in ["", "/tree", "/path", "/forks", &turn_path(&said)] {
-            let answer = world.send(under("GET", end).body(axum::body::Body::empty()).unwrap()).await;
+            let answer = world.send(under("GET", end).body(Body::empty()).unwrap()).await;
             assert_eq!(answer.status, 200, "{end}: {}", answer.text);
         }
         let after = json!({ "parentAlternativeId": said["node"]["id"], "text": "I too." }).to_string();

@@ -222,6 +222,26 @@ both! {
         assert_eq!((&frames[0]["conversationId"], &frames[0]["headNodeId"]), (&json!(second), &Value::Null));
     }
 
+    async fn mg_frame_004_the_head_is_what_was_written_or_turned_to_last_holds(world: &World) {
+        let project = make_project(world, &world.admin, "p").await;
+        let talk = Talk::of(world, &world.made(CONVERSATIONS, &json!({ "projectId": project })).await);
+        let first = talk.say(None, "hello").await;
+        let second = talk.say(Some(&first), "How are you?").await;
+        let me = json!(world.admin.owner());
+        let head = async || {
+            let frames = data(world, &format!("/api/v1/projects/{project}/frames")).await;
+            frames.into_iter().find(|frame| frame["actorId"] == me).unwrap()["headNodeId"].clone()
+        };
+        assert_eq!(head().await, second["node"]["id"]);
+        let beside = json!({ "parentAlternativeId": first["node"]["id"], "text": "Another thing.", "makeActive": false });
+        talk.made("/turns", &beside).await;
+        assert_eq!(head().await, second["node"]["id"], "who stays where they are stands there");
+        let path = format!("/api/v1/projects/{project}/frames/{}", me.as_str().unwrap());
+        let turn = json!({ "conversationId": talk.shown().await["id"], "nodeId": first["node"]["id"] });
+        world.changed("PUT", &path, &turn).await;
+        assert_eq!(head().await, first["node"]["id"]);
+    }
+
     async fn mg_frame_004_a_head_of_another_branch_refuses(world: &World) {
         let project = make_project(world, &world.admin, "p").await;
         let first = conversation_in(world, &world.admin, project, "first").await;

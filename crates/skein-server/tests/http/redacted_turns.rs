@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use skein_core::account::{Role, Scope};
 
 use crate::talk::{CONVERSATIONS, Talk, id, turn_path};
-use crate::world::{World, both};
+use crate::world::{World, both, fresh_key};
 
 async fn node(world: &World, said: &Value) -> Value {
     world.get(&format!("/api/v1/nodes/{}", id(&said["node"]))).await.json()
@@ -85,6 +85,77 @@ both! {
         assert_eq!(redact(world, id(&said[0]["node"])).await.status, 200);
         let item = world.get(&format!("/api/v1/items/{}", kept.as_str().unwrap())).await.json();
         assert_eq!(item["data"], Value::Null, "{item}");
+    }
+
+    async fn mg_soil_010_the_summary_of_a_fold_is_listed_and_redacted_by_itself_holds(world: &World) {
+        let talk = Talk::new(world).await;
+        let said = talk.say(None, "My number is 0151 2345678.").await;
+        world.clock.advance(1);
+        let fork = Talk::of(world, &talk.made("/fork", &json!({})).await);
+        fork.say(None, "Go on.").await;
+        let text = "They said: My number is 0151 2345678. Nothing else.";
+        let folded = world.changed("POST", &format!("{}/fold", fork.path), &json!({ "summary": text })).await;
+        assert_eq!((&folded["summary"]["text"], folded["summary"].get("isRedacted")), (&json!(text), None));
+        let answer = redact(world, id(&said["node"])).await;
+        assert_eq!(answer.status, 200, "{}", answer.text);
+        let redacted = answer.json();
+        let summary = json!({ "kind": "foldSummary", "itemId": folded["summary"]["textItemId"],
+            "conversationId": folded["id"], "field": null });
+        assert_eq!((&redacted["quotedIn"], &redacted["quotedInMore"]), (&json!([summary]), &json!(false)));
+        assert!(!answer.text.contains("0151"), "{}", answer.text);
+        assert_eq!(fork.shown().await["summary"]["text"], text, "a person's own words stay until they decide");
+        assert_eq!(redact(world, folded["summary"]["textItemId"].as_str().unwrap()).await.status, 200);
+        let left = fork.shown().await;
+        assert_eq!((&left["summary"]["text"], &left["summary"]["isRedacted"]), (&json!(""), &json!(true)), "{left}");
+        assert_eq!(left["folded"], true);
+        for query in ["", "&type=EntityDelta", "&type=FoldSummary"] {
+            let items = world.get(&format!("/api/v1/items?limit=1000{query}")).await.text;
+            assert!(!items.contains("0151"), "{items}");
+        }
+        let reopened = Talk::of(world, &fork.made("/reopen", &json!({})).await);
+        assert!(!reopened.get("/path").await.to_string().contains("0151"));
+    }
+
+    async fn br_turn_episode_001_what_people_wrote_with_the_same_words_is_listed_by_id_holds(world: &World) {
+        let talk = Talk::new(world).await;
+        let said = talk.say(None, "The key is under the third stone.").await;
+        let quoting = talk.say(Some(&said), "You said: The key is under the third stone. Why?").await;
+        talk.say(Some(&quoting), "I shall not say.").await;
+        let note = world.note("Remember: The key is under the third stone.").await;
+        let elsewhere = Talk::of(world, &world.made(CONVERSATIONS, &json!({ "title": "The key is under the third stone." })).await);
+        let other = elsewhere.say(None, "What about it? The key is under the third stone.").await;
+        let key = fresh_key();
+        let path = format!("/api/v1/items/{}/redact", id(&said["node"]));
+        let first = world.change_under(&key, "POST", &path, r#"{"reason":"asked to"}"#).await;
+        assert_eq!(first.status, 200, "{}", first.text);
+        let quoted = first.json()["quotedIn"].clone();
+        let listed = |kind: &str, item: &Value, conversation: &Value, field: Value| {
+            let quote = json!({ "kind": kind, "itemId": item, "conversationId": conversation, "field": field });
+            assert!(quoted.as_array().unwrap().contains(&quote), "{quote} in {quoted}");
+        };
+        let (here, there) = (talk.shown().await["id"].clone(), elsewhere.shown().await["id"].clone());
+        listed("node", &quoting["node"]["id"], &here, Value::Null);
+        listed("node", &other["node"]["id"], &there, Value::Null);
+        listed("item", &note["id"], &Value::Null, Value::Null);
+        listed("conversation", &Value::Null, &there, json!("title"));
+        assert_eq!(quoted.as_array().unwrap().len(), 4, "{quoted}");
+        assert!(!first.text.contains("third stone"), "{}", first.text);
+        let again = world.change_under(&key, "POST", &path, r#"{"reason":"asked to"}"#).await;
+        assert_eq!(again.json()["quotedIn"], quoted, "a repeated request is answered alike");
+        let last = redact(world, id(&quoting["node"])).await.json();
+        assert_eq!(last["quotedIn"], json!([]), "each is redacted by itself: {last}");
+    }
+
+    async fn br_turn_episode_001_short_words_are_looked_for_in_their_own_conversation_refuses_others(world: &World) {
+        let talk = Talk::new(world).await;
+        let said = talk.say(None, "4711").await;
+        let near = talk.say(Some(&said), "Is it 4711?").await;
+        talk.say(Some(&near), "It is 47110.").await;
+        let elsewhere = Talk::of(world, &world.made(CONVERSATIONS, &json!({ "title": "4711" })).await);
+        elsewhere.say(None, "4711").await;
+        let quoted = redact(world, id(&said["node"])).await.json()["quotedIn"].clone();
+        let items: Vec<&Value> = quoted.as_array().unwrap().iter().map(|quote| &quote["itemId"]).collect();
+        assert_eq!(items, [&near["node"]["id"]]);
     }
 
     async fn br_turn_episode_001_nothing_but_its_owners_redaction_of_the_text_refuses_to_destroy_it(world: &World) {

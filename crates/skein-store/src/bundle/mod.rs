@@ -18,6 +18,7 @@ mod only;
 mod pages;
 mod rules;
 mod seals;
+mod size;
 
 use std::ops::ControlFlow;
 
@@ -29,6 +30,7 @@ pub use export::{export, export_only, export_with_secrets};
 pub use import::{import, owner_of, sealed_secrets};
 pub use manifest::{Manifest, Part};
 pub use only::Selection;
+pub use size::ExportSize;
 
 use crate::error::StoreError;
 use crate::verify::Progress;
@@ -37,6 +39,8 @@ use crate::verify::Progress;
 pub const FORMAT: u64 = 2;
 /// Longest line of a part: a raw payload in base64 with room to spare, in bytes.
 pub const LINE_BYTES_MAX: usize = 32 << 20;
+/// Largest bundle that an import over HTTP takes, in bytes.
+pub const BYTES_MAX: u64 = 8 << 30;
 /// A part may always expand to this many bytes …
 pub const EXPANDED_BYTES_MAX: u64 = 1 << 30;
 /// … and beyond that to this many times its compressed size; text expands a tenth as much.
@@ -121,6 +125,8 @@ pub enum BadBundle {
     Altered { part: String, problem: String },
     #[error("{part} of the bundle is too large: {problem}")]
     TooLarge { part: String, problem: String },
+    #[error("the export is too large: {problem}; {remedy}")]
+    ExportTooLarge { problem: String, remedy: &'static str },
     #[error("{item} of the bundle cannot be taken in: {problem}")]
     Item { item: ItemId, problem: String },
     #[error("{item} is here already with the hash {here}, in the bundle it has {found}")]

@@ -67,6 +67,11 @@ impl Selection {
         }
     }
 
+    /// Where nodes stand, what they say, and what they show.
+    pub(crate) fn items(&self) -> impl Iterator<Item = ItemId> {
+        self.items.iter().copied()
+    }
+
     /// Whether the next item of the timeline belongs to it.
     pub(crate) fn holds(&mut self, item: &Item) -> bool {
         let is_held = self.is_of_it(item);
@@ -85,7 +90,9 @@ impl Selection {
             t if [ItemType::NODE_FAILED, ItemType::NODE_MARKED, ItemType::NODE_CORRECTED].contains(t) => {
                 named(&document, "nodeId").is_some_and(|node| self.nodes.contains(&node))
             }
-            t if *t == ItemType::PATH_MOVED || *t == ItemType::TREE_SUMMARY => self.is_about(&document),
+            t if [ItemType::PATH_MOVED, ItemType::TREE_SUMMARY, ItemType::FOLD_SUMMARY].contains(t) => {
+                self.is_about(&document)
+            }
             t if *t == ItemType::FRAME_MOVED => {
                 let is_there = named(&document, "projectId").is_some_and(|of| self.records.contains(&of));
                 is_there && self.is_about(&document)

@@ -107,7 +107,7 @@ impl Tx<'_> {
         Ok(last.unwrap_or(Cursor::START))
     }
 
-    fn refuse_stranger(&mut self, viewer: &Viewer, owner: UserId) -> Result<(), StoreError> {
+    pub(crate) fn refuse_stranger(&mut self, viewer: &Viewer, owner: UserId) -> Result<(), StoreError> {
         let may = viewer.may_read(owner, self.now());
         if may { Ok(()) } else { Err(StoreError::NotFound(owner.to_string())) }
     }

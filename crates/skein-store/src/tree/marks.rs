@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashSet};
 
 use skein_core::garden::item::{Item, ItemType};
-use skein_core::tree::node::{Fact, NodeMarked, TreeSummary};
+use skein_core::tree::node::{Fact, FoldText, NodeMarked, TreeSummary};
 use skein_core::{ConversationId, ItemId, NodeId, Viewer};
 
 use crate::error::StoreError;
@@ -49,6 +49,27 @@ impl Tx<'_> {
         };
         let item = self.item(viewer, item)?;
         Ok(item.item.document().and_then(|document| TreeSummary::from_document(&document)))
+    }
+
+    /// Keeps the text of a summary that a conversation is folded into; the record names the item.
+    pub fn keep_fold_text(
+        &mut self,
+        viewer: &Viewer,
+        conversation: ConversationId,
+        text: String,
+    ) -> Result<ItemId, StoreError> {
+        let owner = self.conversation(viewer, conversation)?.owner;
+        let text = FoldText { conversation_id: conversation, text };
+        Ok(self.append_item_for(viewer, owner, &text.to_draft())?.item.header.id)
+    }
+
+    /// The text of such a summary, unless it was redacted or left out of a bundle.
+    pub fn fold_text(&mut self, viewer: &Viewer, item: ItemId) -> Result<Option<String>, StoreError> {
+        let item = match self.item(viewer, item) {
+            Err(StoreError::NotFound(_)) => return Ok(None),
+            found => found?.item,
+        };
+        Ok(item.document().and_then(|document| FoldText::from_document(&document)).map(|fold| fold.text))
     }
 
     /// The node that an item tells the place or the words of.

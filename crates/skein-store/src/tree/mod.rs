@@ -15,6 +15,7 @@ mod node_rows;
 mod prefetch;
 mod project;
 pub mod proof;
+pub mod quotes;
 pub mod read;
 mod row_cache;
 mod rows;

@@ -12,7 +12,7 @@ use skein_core::garden::cursor::Cursor;
 use skein_core::garden::item::{ItemDraft, ItemType};
 use skein_core::garden::relation::{Endpoint, Qualities, RelationDraft, RelationKind};
 use skein_core::{Digest, ItemId, Millis, UserId, Viewer};
-use skein_store::bundle::{Authority, BadBundle, ExportScope, Imported, export, import};
+use skein_store::bundle::{Authority, BadBundle, ExportScope, ExportSize, Imported, export, import};
 use skein_store::items::{ItemQuery, StoredItem};
 use skein_store::verify::Progress;
 use skein_store::{StoreError, Tx};
@@ -190,6 +190,21 @@ both! {
             previous = next;
         }
         assert_eq!(kept(&original).len(), KEPT.len() + 2);
+    }
+
+    fn no_bundle_is_larger_than_was_counted_before_it_was_written(world: &World) {
+        history(world);
+        let viewer = world.anna.clone();
+        let bytes = (0..=255).cycle().take(100_000).collect();
+        let draft = ItemDraft::received(ItemType::parse("Recording").unwrap(), bytes).unwrap();
+        world.write(move |tx| tx.append_item(&viewer, &draft).map(drop));
+        let owner = user(&world.anna);
+        let counted = ExportSize::of_owner(&world.store, &world.anna, owner).unwrap();
+        let bundle = export_all(world, owner);
+        let entries = unzip(&bundle).len() as u64;
+        assert!(counted.entries >= entries && counted.entries <= entries + 2, "{counted:?}: {entries} entries");
+        assert!(counted.bytes >= bundle.len() as u64, "{counted:?}: {} bytes", bundle.len());
+        assert!(counted.refuse_too_large("").is_ok());
     }
 
     fn importing_twice_adds_nothing(world: &World) {

@@ -4,7 +4,7 @@ use axum::http::Method;
 use serde_json::{Map, Value, json};
 
 use super::{CatalogTask, Change, Inquiry, Shelf, Thing};
-use crate::arguments::{SecretCommand, SecretTypeName, ValueArguments, VaultCommand};
+use crate::arguments::{KeyRemovalArguments, SecretCommand, SecretTypeName, ValueArguments, VaultCommand};
 use crate::definition::Source;
 use crate::door::Ask;
 use crate::failure::Failure;
@@ -49,10 +49,12 @@ impl CatalogTask {
 }
 
 impl Task {
-    pub(crate) fn of_vault(command: &VaultCommand) -> Self {
+    /// A request to the API, or a removal, which is done on the server's machine.
+    pub(crate) fn of_vault(command: &VaultCommand) -> Result<Self, &KeyRemovalArguments> {
         match command {
-            VaultCommand::Show => Self::Show { ask: Ask::get("/vault"), sheet: &views::VAULT },
-            VaultCommand::Rotate => Self::Catalog(CatalogTask::RotateVault),
+            VaultCommand::Show => Ok(Self::Show { ask: Ask::get("/vault"), sheet: &views::VAULT }),
+            VaultCommand::Rotate => Ok(Self::Catalog(CatalogTask::RotateVault)),
+            VaultCommand::RemoveKeys(removal) => Err(removal),
         }
     }
 }

@@ -26,8 +26,8 @@ fn task(line: &str) -> Result<CatalogTask, Failure> {
         Command::Secret(secret) => CatalogTask::of_secret(secret.command),
         Command::Endpoint(endpoint) => CatalogTask::of_endpoint(endpoint.command),
         Command::Vault(vault) => match Task::of_vault(&vault.command) {
-            Task::Catalog(task) => Ok(task),
-            other => panic!("{other:?}"),
+            Ok(Task::Catalog(task)) => Ok(task),
+            _ => panic!("{line} is not about the catalogue"),
         },
         _ => panic!("{line} is not about the catalogue"),
     }

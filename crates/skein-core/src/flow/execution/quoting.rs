@@ -26,6 +26,9 @@ impl Quoted {
             gather(name, value, &mut texts);
         }
         texts.retain(|text| !is_blank(text));
+        // A text inside of a text, as the arguments of a call are.
+        let written: Vec<String> = texts.iter().filter_map(|text| written_in_json(text)).collect();
+        texts.extend(written);
         let briefs = texts.iter().filter_map(|text| brief(text)).collect();
         Self { node: node.to_string(), texts, briefs }
     }
@@ -44,6 +47,26 @@ impl Quoted {
         any_text(fact, &in_text) || any_object(fact, &|object| self.is_excerpt(object))
     }
 
+    /// Whether nothing is said that could stand elsewhere.
+    pub fn is_empty(&self) -> bool {
+        self.texts.is_empty()
+    }
+
+    /// Whether what somebody else says holds a text that is this node's without doubt.
+    pub fn is_said_in(&self, content: &Map<String, Value>) -> bool {
+        let told = texts_of(content);
+        self.texts
+            .iter()
+            .filter(|text| text.len() >= TELLING_BYTES)
+            .any(|text| told.iter().any(|told| holds(told, text)))
+    }
+
+    /// Whether what is said in the same conversation holds one of its texts, however short, as words of their own.
+    pub fn may_be_said_in(&self, content: &Map<String, Value>) -> bool {
+        let told = texts_of(content);
+        self.texts.iter().any(|text| told.iter().any(|told| holds_as_words(told, text.trim())))
+    }
+
     /// Whoever tells a part of what a node says, tells which node it is.
     fn is_excerpt(&self, object: &Map<String, Value>) -> bool {
         let names_it = object.values().any(|value| value.as_str() == Some(self.node.as_str()));
@@ -54,6 +77,34 @@ impl Quoted {
             .any(|text| text.len() > self.node.len() && text.contains(self.node.as_str()));
         (names_it && says_something) || tells_source
     }
+}
+
+/// Every text in a content, or in a field of that name.
+fn texts_of(content: &Map<String, Value>) -> Vec<String> {
+    let mut texts = Vec::new();
+    for (name, value) in content {
+        gather(name, value, &mut texts);
+    }
+    texts
+}
+
+fn holds(within: &str, text: &str) -> bool {
+    within.contains(text.trim())
+}
+
+/// Whether words stand in a text with no letter or digit right before or after them.
+fn holds_as_words(within: &str, words: &str) -> bool {
+    let is_apart = |letter: Option<char>| letter.is_none_or(|letter| !letter.is_alphanumeric());
+    within.match_indices(words).any(|(at, _)| {
+        is_apart(within[..at].chars().next_back()) && is_apart(within[at + words.len()..].chars().next())
+    })
+}
+
+/// A text as it is written inside of a JSON text, if that differs.
+fn written_in_json(text: &str) -> Option<String> {
+    let written = Value::from(text.trim()).to_string();
+    let within = &written[1..written.len() - 1];
+    (within != text.trim()).then(|| within.to_owned())
 }
 
 /// The first words of a text, as the title of its conversation quotes them.
@@ -141,6 +192,27 @@ mod tests {
         let title = object(json!({ "prompt": title }));
         assert!(quoted(&long).may_be_in(&title) && !quoted(&long).is_in(&title), "another text may begin the same");
         assert!(!quoted("another plan\nis here").may_be_in(&prompt));
+    }
+
+    #[test]
+    fn words_are_found_inside_of_a_text_in_json() {
+        let inputs = object(
+            json!({ "inputs": { "body": json!({ "q": "Is it \"here\"?\nOr there, by the lake?" }).to_string() } }),
+        );
+        assert!(quoted("Is it \"here\"?\nOr there, by the lake?").is_in(&inputs));
+        assert!(!quoted("Is it \"there\"?\nOr there, by the lake?").is_in(&inputs));
+    }
+
+    #[test]
+    fn what_others_say_quotes_long_words_anywhere_and_short_ones_as_words() {
+        let said = |text: &str| object(json!({ "type": "text", "text": text }));
+        let long = quoted("My PIN is not 1234.");
+        assert!(long.is_said_in(&said("You said: My PIN is not 1234. Is that so?")));
+        assert!(!long.is_said_in(&said("You said something of a PIN.")));
+        let short = quoted("1234");
+        assert!(!short.is_said_in(&said("It is 1234.")) && short.may_be_said_in(&said("It is 1234.")));
+        assert!(!short.may_be_said_in(&said("It is 12345.")) && !short.may_be_said_in(&said("é1234")));
+        assert!(!quoted("text").may_be_said_in(&said("nothing")), "the kind of a content is no words");
     }
 
     #[test]

@@ -24,7 +24,7 @@ fn changed(conversation: &Conversation, change: Value) -> Result<Conversation, R
 fn summary(text: &str) -> FoldSummary {
     let cites = vec![Citation { node: ORIGIN.node_id, position: None }];
     let (author_id, author_type) = (ActorId::SYSTEM, AuthorType::System);
-    FoldSummary { at: Millis(9), author_id, author_type, text: text.to_owned(), cites, end: None }
+    FoldSummary { at: Millis(9), author_id, author_type, text: text.to_owned(), text_item: None, cites, end: None }
 }
 
 fn folded() -> Conversation {
