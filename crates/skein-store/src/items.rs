@@ -294,7 +294,7 @@ pub(crate) fn page<T, P>(mut rows: Vec<T>, limit: usize, place: impl Fn(&T) -> P
     Page { rows, next }
 }
 
-fn place(stored: &StoredItem, along: Along) -> PagePlace {
+pub(crate) fn place(stored: &StoredItem, along: Along) -> PagePlace {
     let at = match along {
         Along::Realized => stored.item.header.realized_at,
         Along::Canonical => stored.canonical_at,

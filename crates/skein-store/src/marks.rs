@@ -71,16 +71,17 @@ impl Tx<'_> {
     /// Destroys an item's payload for good; the item, its hash and this decision stay. With what a node says goes what
     /// was made of it and what facts of runs hold of it, and with all of it what the rows of runs that have ended hold of it.
     pub fn redact_item(&mut self, viewer: &Viewer, id: ItemId, reason: &str) -> Result<StoredItem, StoreError> {
-        Ok(self.redact_item_listing(viewer, id, reason)?.0)
+        Ok(self.redact_item_listing(viewer, id, reason, None)?.0)
     }
 
     /// [`Self::redact_item`] that also lists where words of a node still stand: in what people and models wrote. Messages of
-    /// tool runs that quote it are redacted along with it.
+    /// tool runs that quote it are redacted along with it. `known` was found by [`Self::search_quotes`].
     pub fn redact_item_listing(
         &mut self,
         viewer: &Viewer,
         id: ItemId,
         reason: &str,
+        known: Option<Quotes>,
     ) -> Result<(StoredItem, Quotes), StoreError> {
         let Some(node) = self.node_of_item(viewer, id)? else {
             return Ok((self.redact_one(viewer, id, reason)?, Quotes::default()));
@@ -92,7 +93,7 @@ impl Tx<'_> {
         if !viewer.may_redact(node.owner, self.now()) {
             return Err(StoreError::Forbidden);
         }
-        let quotes = self.quotes_of(&node, content)?;
+        let quotes = self.quotes_of(&node, content, known)?;
         for told in &quotes.tool_runs {
             let spared =
                 self.raw_of_another(told, |id| id == node.id || quotes.tool_runs.iter().any(|row| row.id == id))?;

@@ -150,12 +150,14 @@ impl Engine {
     ) -> Result<Changed<Redacted>, EngineError> {
         let seeing = caller.viewer();
         let attached = self.attached_hash(caller, id).await?;
+        let known = self.search_quotes(&seeing, id).await?;
         let redact = move |engine: &Self, tx: &mut Tx<'_>, _: &_, hand: &Hand| {
             // What is to be destroyed must not go out any more.
             let stored = tx.item(&seeing, id)?;
             let open = tx.open_runs_with(&stored.item)?;
             let after = cancel_all(engine, tx, hand, &open)?;
-            let (_, Quotes { listed, has_more, .. }) = tx.redact_item_listing(&seeing, id, &reason)?;
+            let (_, Quotes { listed, has_more, .. }) =
+                tx.redact_item_listing(&seeing, id, &reason, Some(known.clone()))?;
             Ok((Redacted { item: tx.item(&seeing, id)?, quotes: listed, has_more }, after))
         };
         let changed = self.change_moving(caller, request, REDACTION, redact).await?;
@@ -166,6 +168,17 @@ impl Engine {
             }
         }
         Ok(changed)
+    }
+
+    /// What quotes an item, as far as it was recorded before the redaction begins; some items after the others, so that no
+    /// read takes long.
+    async fn search_quotes(&self, viewer: &Viewer, id: ItemId) -> Result<Quotes, EngineError> {
+        let mut quotes = Quotes::default();
+        while !quotes.is_complete() {
+            let (viewer, found) = (viewer.clone(), std::mem::take(&mut quotes));
+            quotes = self.parts().store.read(move |tx| tx.search_quotes(&viewer, id, found)).await?;
+        }
+        Ok(quotes)
     }
 
     /// The object an item attached, while it still says so.

@@ -11,10 +11,10 @@ use serde_json::{Map, Value};
 use skein_core::flow::execution::quoting::Quoted;
 use skein_core::garden::item::{Item, ItemType};
 use skein_core::garden::record::RecordType;
-use skein_core::{ConversationId, ItemId, NodeId, RecordId, Viewer};
+use skein_core::{ConversationId, ItemId, Millis, NodeId, RecordId, UserId, Viewer};
 
 use crate::error::StoreError;
-use crate::items::ItemQuery;
+use crate::items::{ItemQuery, PagePlace, place};
 use crate::records::RECORDS_PER_PAGE_MAX;
 use crate::tree::NodeRow;
 use crate::tx::Tx;
@@ -22,6 +22,9 @@ use crate::tx::Tx;
 /// Most quotes that are listed.
 pub const QUOTES_MAX: usize = 200;
 const ITEMS_AT_ONCE: usize = 500;
+/// Items of one read before a redaction.
+const ITEMS_PER_SEARCH: usize = 20_000;
+const CLOCKS_APART_MAX_MS: i64 = 60_000;
 const LOOKING: Viewer = Viewer::System("redaction");
 const TOOL_RUN: &str = "tool_run";
 /// Fields of a conversation in which a person writes. Of a summary, versions before kept the text there.
@@ -53,13 +56,17 @@ pub struct Quote {
     pub field: Option<String>,
 }
 
-/// Everything that holds a node's words besides what is made of them.
-#[derive(Debug, Default)]
+/// Everything that holds a node's words besides what is made of them, as far as it was searched for.
+#[derive(Debug, Clone, Default)]
 pub struct Quotes {
     pub listed: Vec<Quote>,
     /// Whether there are more than are listed.
     pub has_more: bool,
     pub(crate) tool_runs: Vec<NodeRow>,
+    /// The last item that was searched.
+    reached: Option<PagePlace>,
+    /// Whether the search reached the end of the timeline.
+    is_complete: bool,
 }
 
 impl Quotes {
@@ -70,11 +77,26 @@ impl Quotes {
         conversation: Option<ConversationId>,
         field: Option<&str>,
     ) {
+        let quote = Quote { kind, item, conversation, field: field.map(str::to_owned) };
+        if self.listed.contains(&quote) {
+            return;
+        }
         if self.listed.len() == QUOTES_MAX {
             self.has_more = true;
             return;
         }
-        self.listed.push(Quote { kind, item, conversation, field: field.map(str::to_owned) });
+        self.listed.push(quote);
+    }
+
+    fn add_tool_run(&mut self, row: NodeRow) {
+        if self.tool_runs.iter().all(|known| known.id != row.id) {
+            self.tool_runs.push(row);
+        }
+    }
+
+    /// Whether there is nothing left to search before the redaction.
+    pub fn is_complete(&self) -> bool {
+        self.is_complete
     }
 }
 
@@ -107,37 +129,84 @@ impl Search {
 }
 
 impl Tx<'_> {
-    /// Everything of the owner's that quotes a node, from the moment on at which it was said.
-    pub(crate) fn quotes_of(&mut self, node: &NodeRow, content: ItemId) -> Result<Quotes, StoreError> {
-        let mut quotes = Quotes::default();
-        let Some(told) = self.find_item(content)? else { return Ok(quotes) };
-        let quoted = Quoted::of(node.id, &told.item.document().unwrap_or_default());
-        if quoted.is_empty() {
-            return Ok(quotes);
+    /// Searches on for what quotes a node, [`ITEMS_PER_SEARCH`] items further. A redaction begins when this is complete: how much
+    /// an owner has does not decide how long its transaction takes.
+    pub fn search_quotes(&mut self, viewer: &Viewer, id: ItemId, mut quotes: Quotes) -> Result<Quotes, StoreError> {
+        let node = self.node_of_item(viewer, id)?.filter(|node| viewer.may_redact(node.owner, self.now()));
+        let content = node.as_ref().and_then(|node| node.content);
+        let (Some(node), Some(content)) = (node, content) else { return Ok(Quotes { is_complete: true, ..quotes }) };
+        let Some((search, since)) = self.search_of(&node, content)? else {
+            return Ok(Quotes { is_complete: true, ..quotes });
+        };
+        if quotes.reached.is_none() {
+            self.look_into_conversations(&search, &node, &mut quotes)?;
+        }
+        let from = (since, quotes.reached);
+        quotes.is_complete = self.look_on(&search, node.owner, from, ITEMS_PER_SEARCH, &mut quotes)?;
+        Ok(quotes)
+    }
+
+    /// Everything of the owner's that quotes a node, from the moment on at which it was said; `known` was found before.
+    pub(crate) fn quotes_of(
+        &mut self,
+        node: &NodeRow,
+        content: ItemId,
+        known: Option<Quotes>,
+    ) -> Result<Quotes, StoreError> {
+        let Some((search, since)) = self.search_of(node, content)? else { return Ok(Quotes::default()) };
+        let mut quotes = known.unwrap_or_default();
+        if quotes.reached.is_none() {
+            self.look_into_conversations(&search, node, &mut quotes)?;
+        }
+        // Another server's clock may be behind, so the end is searched once more.
+        let again = quotes.reached.map_or(since, |place| since.max(place.at.plus(-CLOCKS_APART_MAX_MS)));
+        self.look_on(&search, node.owner, (again, None), usize::MAX, &mut quotes)?;
+        Ok(quotes)
+    }
+
+    /// The words to search for, and since when somebody can have quoted them.
+    fn search_of(&mut self, node: &NodeRow, content: ItemId) -> Result<Option<(Search, Millis)>, StoreError> {
+        let Some(told) = self.find_item(content)? else { return Ok(None) };
+        let words = Quoted::of(node.id, &told.item.document().unwrap_or_default());
+        if words.is_empty() {
+            return Ok(None);
         }
         let trees = self.grown_of(node.conversation)?.into_iter().collect();
-        let search = Search { quoted, node: node.id, trees };
-        let mut after = None;
-        loop {
+        Ok(Some((Search { quoted: words, node: node.id, trees }, told.item.header.realized_at)))
+    }
+
+    /// Searches at most so many items of an owner; whether that was all of them.
+    fn look_on(
+        &mut self,
+        search: &Search,
+        owner: UserId,
+        (from, mut after): (Millis, Option<PagePlace>),
+        most: usize,
+        quotes: &mut Quotes,
+    ) -> Result<bool, StoreError> {
+        let mut searched = 0;
+        while searched < most {
             let query = ItemQuery {
-                from: Some(told.item.header.realized_at),
+                from: Some(from),
                 after,
                 limit: ITEMS_AT_ONCE,
                 include_hidden: true,
                 without_bookkeeping: true,
                 ..ItemQuery::default()
             };
-            let page = self.items_of(&LOOKING, node.owner, &query)?;
+            let page = self.items_of(&LOOKING, owner, &query)?;
             for stored in &page.rows {
-                self.look_into(&search, &stored.item, &mut quotes)?;
+                self.look_into(search, &stored.item, quotes)?;
             }
+            searched += page.rows.len();
+            let last = page.rows.last();
+            quotes.reached = last.map(|last| place(last, query.along)).or(quotes.reached);
             after = page.next;
             if after.is_none() {
-                break;
+                return Ok(true);
             }
         }
-        self.look_into_conversations(&search, node, &mut quotes)?;
-        Ok(quotes)
+        Ok(false)
     }
 
     fn look_into(&mut self, search: &Search, item: &Item, quotes: &mut Quotes) -> Result<(), StoreError> {
@@ -171,7 +240,7 @@ impl Tx<'_> {
         }
         let is_tool_run = self.find_conversation(row.conversation)?.is_some_and(|of| of.kind == TOOL_RUN);
         if is_tool_run {
-            quotes.tool_runs.push(row);
+            quotes.add_tool_run(row);
         } else {
             quotes.add(QuoteKind::Node, Some(row.id.into()), Some(row.conversation), None);
         }
