@@ -17,6 +17,7 @@ use skein_connect::passphrase::Passphrase;
 use skein_core::garden::cursor::Cursor;
 use skein_core::{ConversationId, OperationId, UserId};
 use skein_engine::{Brought, Changed, Engine, ExportCut, ExportExtent, ImportCount, Kept, Reserved};
+use skein_store::bundle::BadBundle;
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 use utoipa::{IntoParams, ToSchema};
@@ -307,4 +308,20 @@ async fn receive(
 ) -> Result<(File, [u8; 32]), ApiError> {
     let file = HashedFile::new(&context.engine)?;
     upload.receive(context, asking, reserved, file).await?.finish(&context.engine)
+}
+
+/// The answer to a bundle that is refused.
+pub(crate) fn refused(bad: &BadBundle, message: String) -> ApiError {
+    let (status, code) = match bad {
+        BadBundle::Differs { .. }
+        | BadBundle::Diverged { .. }
+        | BadBundle::ChangedMeanwhile { .. }
+        | BadBundle::Stopped => (StatusCode::CONFLICT, "bundle_conflict"),
+        BadBundle::Unusable { .. } => (StatusCode::UNPROCESSABLE_ENTITY, "id_unavailable"),
+        BadBundle::TooLarge { .. } | BadBundle::ExportTooLarge { .. } => {
+            (StatusCode::UNPROCESSABLE_ENTITY, "bundle_too_large")
+        }
+        _ => return ApiError::bad_request("invalid_bundle", message),
+    };
+    ApiError::new(status, code, message)
 }

@@ -19,7 +19,6 @@ use skein_core::tree::conversation::Conversation;
 use skein_engine::{COMPUTATIONS_MAX, COMPUTATIONS_PER_USER, ComputeError, EngineError};
 use skein_store::StoreError;
 use skein_store::acts::AdminAct;
-use skein_store::bundle::BadBundle;
 use utoipa::ToSchema;
 
 use crate::limits::RETRY_AFTER_SECONDS;
@@ -292,19 +291,7 @@ impl From<StoreError> for ApiError {
                 Self::new(StatusCode::CONFLICT, "idempotency_in_flight", told).breaking("BR-IDEMP-005").retryable()
             }
             StoreError::Ended(_) => Self::new(StatusCode::CONFLICT, "cannot_cancel", told),
-            StoreError::Bundle(
-                BadBundle::Differs { .. }
-                | BadBundle::Diverged { .. }
-                | BadBundle::ChangedMeanwhile { .. }
-                | BadBundle::Stopped,
-            ) => Self::new(StatusCode::CONFLICT, "bundle_conflict", told),
-            StoreError::Bundle(BadBundle::Unusable { .. }) => {
-                Self::new(StatusCode::UNPROCESSABLE_ENTITY, "id_unavailable", told)
-            }
-            StoreError::Bundle(BadBundle::TooLarge { .. } | BadBundle::ExportTooLarge { .. }) => {
-                Self::new(StatusCode::UNPROCESSABLE_ENTITY, "bundle_too_large", told)
-            }
-            StoreError::Bundle(_) => Self::bad_request("invalid_bundle", told),
+            StoreError::Bundle(bad) => crate::bundles::refused(&bad, told),
             StoreError::ActRunning { act, operation } => {
                 let code = match act {
                     AdminAct::VaultRotation => "rotation_running",

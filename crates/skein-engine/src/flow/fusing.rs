@@ -58,8 +58,8 @@ impl Mover<'_, '_> {
         self.fold_hidden(viewer, fork, summary)?;
         for answer in of {
             let ends = [node.id, *answer].map(|node| Endpoint::Item(node.into()));
-            let cited = RelationDraft::new(RelationKind::DerivedFrom, ends[0], ends[1], Qualities::default())?;
-            self.tx.relate(viewer, &cited)?;
+            let derivation = RelationDraft::new(RelationKind::DerivedFrom, ends[0], ends[1], Qualities::default())?;
+            self.tx.relate(viewer, &derivation)?;
         }
         let given = Map::from_iter([("nodeId".to_owned(), json!(node.id)), ("message".to_owned(), json!(question))]);
         Ok((node.id, given))

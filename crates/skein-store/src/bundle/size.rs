@@ -129,7 +129,9 @@ impl Tx<'_> {
         let rows = self.all(&sql, bound, |row| Ok((read(row)?, (row.int(5)?, row.int(6)?))))?;
         let next = rows.last().filter(|_| rows.len() == ITEMS_PER_READ).map(|(_, at)| *at);
         let mut counted = Counted { objects: Vec::new(), bytes: 0, next };
-        rows.into_iter().for_each(|(line, _)| counted.take(line));
+        for (line, _) in rows {
+            counted.add(line);
+        }
         Ok(counted)
     }
 
@@ -140,7 +142,7 @@ impl Tx<'_> {
         for item in items {
             let line = self.first(&sql, params![item], |row| Ok((read(row)?, UserId::from_bytes(row.array(5)?))))?;
             if let Some((line, _)) = line.filter(|(_, owner)| viewer.may_read(*owner, now)) {
-                counted.take(line);
+                counted.add(line);
             }
         }
         Ok(counted)
@@ -167,9 +169,9 @@ fn read(row: &dyn Row) -> Result<Line, crate::error::SqlError> {
 }
 
 impl<P> Counted<P> {
-    fn take(&mut self, line: Line) {
-        self.bytes += line.bytes;
-        self.objects.extend(line.object);
+    fn add(&mut self, Line { bytes, object }: Line) {
+        self.bytes += bytes;
+        self.objects.extend(object);
     }
 }
 

@@ -165,8 +165,8 @@ fn text_bytes(value: &Value) -> u64 {
 /// The states of a pattern, rather too many than too few.
 fn states(pattern: &str) -> u64 {
     // In JSON Schema `\w` and its like mean ASCII. What needs more, such as `\p{L}`, is read as it stands.
-    let parsed = ParserBuilder::new().unicode(false).utf8(false).build().parse(pattern);
-    let parsed = parsed.or_else(|_| regex_syntax::parse(pattern));
+    let ascii = ParserBuilder::new().unicode(false).utf8(false).build().parse(pattern).ok();
+    let parsed = ascii.or_else(|| regex_syntax::parse(pattern).ok());
     parsed.map_or(STATES_MAX, |parsed| states_of(&parsed).min(STATES_MAX))
 }
 
