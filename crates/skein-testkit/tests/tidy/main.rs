@@ -26,7 +26,7 @@ const LAYERS: [&[&str]; 5] = [
     &["skein-store", "skein-recall", "skein-connect"],
     &["skein-engine"],
     &["skein-server"],
-    &["skein-cli"],
+    &["skein-cli", "skein-bench"],
 ];
 /// Stands beside the layers: others use it as a dev-dependency alone.
 const TESTKIT: &str = "skein-testkit";
