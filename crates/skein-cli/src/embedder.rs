@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::{Context as _, anyhow};
 use skein_connect::credential::Credential;
 use skein_core::catalog::secret::SecretType;
-use skein_engine::memory::embedding::open_transformer;
+use skein_engine::memory::embedder::open_transformer;
 use skein_engine::memory::{Embedding, EndpointOptions};
 
 use crate::configuration::Configuration;

@@ -16,10 +16,10 @@ use crate::account::{Caller, KeyUses, StartKeys};
 use crate::catalog::{KnownEntries, Outside, Schemas};
 use crate::compute::Compute;
 use crate::error::EngineError;
-use crate::events::Progress;
 use crate::flow::{CrewState, Plans, Streams};
+use crate::garden::events::Progress;
 use crate::memory::Memory;
-use crate::remembered::Remembered;
+use crate::revision_cache::Remembered;
 use crate::tree::{Growth, PreparedImages};
 
 /// Every use case is a method of this. Cheap to clone.

@@ -8,32 +8,31 @@
 #![warn(missing_docs)]
 
 pub mod account;
-mod bundles;
 pub mod catalog;
 mod compute;
 mod engine;
 mod error;
-pub mod events;
 mod fault;
 pub mod flow;
-mod forward;
 pub mod garden;
+mod jobs;
 pub mod memory;
-mod operations;
-mod remembered;
+mod metrics;
+mod progress;
 mod request;
+mod revision_cache;
 mod settings;
-mod storage;
+mod tool_call;
 pub mod tree;
 
 pub use account::{Caller, KeyText};
-pub use bundles::{Brought, Download, ExportCut, ExportExtent, ImportCount};
 pub use compute::{COMPUTATIONS_MAX, COMPUTATIONS_PER_USER, Compute, ComputeError};
 pub use engine::Engine;
 pub use error::EngineError;
 pub use fault::halt_at;
-pub use operations::{VERIFICATION, VerificationRequest, Worker};
-pub use remembered::Remembered;
+pub use garden::bundles::{Brought, Download, ExportCut, ExportExtent, ImportCount};
+pub use garden::disk_usage::Storage;
+pub use jobs::operations::{VERIFICATION, VerificationRequest, Worker};
 pub use request::{Changed, Kept, Outcome, Request, Reservation, Reserved};
+pub use revision_cache::Remembered;
 pub use settings::SettingState;
-pub use storage::Storage;

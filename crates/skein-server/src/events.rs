@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use skein_core::garden::cursor::{BadCursor, Cursor};
 use skein_core::{ItemId, Millis, OperationId};
 use skein_engine::Engine;
-use skein_engine::events::Telling;
+use skein_engine::garden::events::Telling;
 use skein_store::StoreError;
 use skein_store::timeline::ToldEvent;
 use tokio_stream::wrappers::ReceiverStream;

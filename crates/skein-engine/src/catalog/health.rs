@@ -1,7 +1,7 @@
 //! How services and tools are, as far as the last check tells.
 //!
 //! What checks found is read here and judged by `skein_core::catalog::health` alone; checking is in
-//! [`super::checking`].
+//! [`crate::catalog::health_check`].
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -2,31 +2,24 @@
 //!
 //! Everything here is an entry of `skein_core::catalog` kept in a record. A use case loads what an act is about, lets the
 //! core decide, and writes the record; what others see of it and what stands in the way of deleting it the store knows.
-//! Start at [`services`] for how an entry lives, at [`trials`] for how a tool is called.
+//! Start at [`services`] for how an entry lives, at [`crate::tool_call::test`] for how a tool is called.
 
-mod asking;
 pub(crate) mod bindings;
-pub(crate) mod calling;
-pub(crate) mod calls;
-mod checking;
+mod builtin_catalog;
 mod discovery;
 mod endpoints;
-pub(crate) mod footing;
 mod health;
-mod outside;
-mod restoring;
-mod rotation;
+mod health_check;
+mod restore;
+pub(crate) mod rotation;
 mod schemas;
+pub(crate) mod secret_transfer;
 mod secrets;
-mod seeds;
 mod services;
 mod templates;
+mod tool_versions;
 mod tools;
-mod travel;
-mod trials;
-mod vault;
-mod versions;
-pub(crate) mod work;
+pub(crate) mod vault;
 
 use serde_json::{Value, json};
 use skein_core::catalog::entry::{Entry, Owned};
@@ -46,23 +39,23 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::request::{Changed, Outcome, Request};
 
-pub(crate) use asking::{Question, Replied};
+pub(crate) use crate::jobs::catalog::Calls;
+pub(crate) use crate::tool_call::dependencies::KnownEntries;
+pub use crate::tool_call::gateway::Outside;
+pub(crate) use crate::tool_call::model_prompt::{Question, Replied};
+pub use crate::tool_call::test::TOOL_TEST;
 pub(crate) use bindings::bound;
-pub use checking::Checked;
+pub(crate) use builtin_catalog::id as seed_id;
 pub use discovery::{DiscoveredTools, Discovery, Source};
-pub(crate) use footing::KnownEntries;
 pub use health::Vital;
 pub(crate) use health::{Ground, conditions};
-pub use outside::Outside;
-pub(crate) use restoring::Restoring;
+pub use health_check::Checked;
+pub(crate) use restore::Restoring;
 pub(crate) use schemas::Schemas;
 pub use secrets::SecretValue;
-pub(crate) use seeds::id as seed_id;
 pub use templates::Template;
-pub use trials::TOOL_TEST;
+pub(crate) use tool_versions::PastTools;
 pub use vault::{KeyKeeper, KeyState, Passing, RotationState, VAULT_ROTATION, VaultState, remove_keys};
-pub(crate) use versions::PastTools;
-pub(crate) use work::Calls;
 
 pub(crate) const SYSTEM: Viewer = Viewer::System("catalogue");
 

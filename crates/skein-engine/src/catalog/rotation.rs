@@ -18,9 +18,9 @@ use skein_store::{StoreError, Tx};
 use crate::catalog::SYSTEM;
 use crate::catalog::secrets::{open, stored};
 use crate::catalog::vault::vault_of;
-use crate::catalog::work::{self, Ended, LEASE_MS, Wanted, told};
 use crate::engine::Engine;
 use crate::fault::halt_at;
+use crate::jobs::catalog::{self, Ended, LEASE_MS, Wanted, told};
 
 const PAGE: usize = 16;
 /// Secrets that a failure names.
@@ -28,13 +28,13 @@ const NAMED_MAX: usize = 100;
 
 /// The key that values get, by its id.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Rotation {
+pub(crate) struct Rotation {
     #[serde(default)]
     to: String,
 }
 
 impl Rotation {
-    pub(super) fn new(to: &KeyId) -> Self {
+    pub(crate) fn new(to: &KeyId) -> Self {
         Self { to: to.to_string() }
     }
 
@@ -65,7 +65,7 @@ impl Unreadable {
     }
 }
 
-pub(super) async fn rotate(
+pub(crate) async fn rotate(
     engine: &Engine,
     job: &Job,
     operation: OperationId,
@@ -95,7 +95,7 @@ pub(super) async fn rotate(
         let error = unreadable_values(&unreadable, &run.place(), &rotation.to, rewrapped);
         return Ok(Ended::Failed(error, EventName::VaultRotationFailed));
     }
-    if work::go_on(engine, job, operation, 99).await? != Wanted::Still {
+    if catalog::go_on(engine, job, operation, 99).await? != Wanted::Still {
         return Ok(Ended::Taken);
     }
     let result = json!({ "keyId": rotation.to, "rewrapped": rewrapped, "unreadable": [], "keyPlace": run.place() });
@@ -167,7 +167,7 @@ impl Run<'_> {
                 wrapped => wrapped?,
             };
             let percent = (before + wrapped) * 100 / (*total).max(1);
-            if work::go_on(self.engine, self.job, self.operation, percent).await? != Wanted::Still {
+            if catalog::go_on(self.engine, self.job, self.operation, percent).await? != Wanted::Still {
                 return Ok(None);
             }
             halt_at("vault.page-rewrapped");

@@ -169,7 +169,7 @@ impl Engine {
         self.seal(caller.user, id, current.entry.value_version + 1, value).await
     }
 
-    pub(super) async fn seal(
+    pub(crate) async fn seal(
         &self,
         owner: UserId,
         id: RecordId,
@@ -184,7 +184,7 @@ impl Engine {
     }
 
     /// Keeps the value that came of using a secret, such as a renewed token, unless somebody else replaced it meanwhile.
-    pub(super) async fn keep_renewed(&self, used: &SealedSecret, value: SecretValue) -> Result<(), EngineError> {
+    pub(crate) async fn keep_renewed(&self, used: &SealedSecret, value: SecretValue) -> Result<(), EngineError> {
         let id = used.secret;
         let version = u32::try_from(used.value.value_version).unwrap_or(u32::MAX).saturating_add(1);
         let keep = async || {
@@ -206,7 +206,7 @@ impl Engine {
 }
 
 /// Opens the value of a secret.
-pub(super) fn open(vault: &Vault, sealed: &SealedSecret) -> Result<Zeroizing<Vec<u8>>, VaultError> {
+pub(crate) fn open(vault: &Vault, sealed: &SealedSecret) -> Result<Zeroizing<Vec<u8>>, VaultError> {
     let (owner, secret) = (sealed.owner.bare(), sealed.secret.bare());
     let value_version = u32::try_from(sealed.value.value_version).unwrap_or_default();
     let place = SealedFor { owner: &owner, secret: &secret, value_version };
@@ -214,7 +214,7 @@ pub(super) fn open(vault: &Vault, sealed: &SealedSecret) -> Result<Zeroizing<Vec
 }
 
 /// A sealed value as the vault knows it.
-pub(super) fn stored(value: &SealedValue) -> Sealed {
+pub(crate) fn stored(value: &SealedValue) -> Sealed {
     let SealedValue { key_id, wrapped_key, ciphertext, .. } = value.clone();
     Sealed { key_id: KeyId::stored(key_id), wrapped_key, ciphertext }
 }

@@ -16,10 +16,10 @@ use skein_store::{StoreError, Tx};
 use crate::account::Caller;
 use crate::catalog::SYSTEM;
 use crate::catalog::rotation::Rotation;
-use crate::catalog::work::{self, Task};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::fault::halt_at;
+use crate::jobs::catalog::{self, Task};
 use crate::request::{Changed, Request};
 
 /// The kind of an operation that brings all values under a new master key.
@@ -97,7 +97,7 @@ pub fn remove_keys<K>(keys: &mut Vec<K>, removed: &[KeyId], id: impl Fn(&K) -> K
 }
 
 /// The vault of some keys, the current one first.
-pub(super) fn vault_of(mut keys: Vec<MasterKey>) -> Result<Vault, String> {
+pub(crate) fn vault_of(mut keys: Vec<MasterKey>) -> Result<Vault, String> {
     if keys.is_empty() {
         return Err("there is no master key".to_owned());
     }
@@ -194,7 +194,7 @@ impl Engine {
             admitted.refuse_if_ended(tx)?;
             tx.begin_act_after(&SYSTEM, AdminAct::VaultRotation, operation, last)?;
             let rotation = rotation.clone().expect("a rotation that has begun has a key");
-            work::enqueue(tx, viewer, operation, &Task::VaultRotation(rotation))?;
+            catalog::enqueue(tx, viewer, operation, &Task::VaultRotation(rotation))?;
             tx.tell_own(viewer, EventName::VaultRotationRequested, Some(&operation.to_string()), Map::new())
         });
         let queued = queued.await;
@@ -212,7 +212,7 @@ impl Engine {
     }
 
     /// Changes kept keys on a thread that may wait for the disk.
-    pub(super) async fn with_keeper<T: Send + 'static>(
+    pub(crate) async fn with_keeper<T: Send + 'static>(
         &self,
         change: impl FnOnce(&dyn KeyKeeper) -> Result<T, String> + Send + 'static,
     ) -> Result<T, StoreError> {
@@ -223,7 +223,7 @@ impl Engine {
     }
 
     /// The vault that seals with the current key of the database.
-    pub(super) async fn sealing_vault(&self) -> Result<std::sync::Arc<Vault>, EngineError> {
+    pub(crate) async fn sealing_vault(&self) -> Result<std::sync::Arc<Vault>, EngineError> {
         let current = self.parts().store.read(|tx| tx.vault_key(&SYSTEM)).await?;
         if current.is_none() {
             // The first value decides the key. Another database may have retired the one that was first at the start.

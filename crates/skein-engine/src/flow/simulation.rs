@@ -7,17 +7,17 @@
 //! the end every run must have ended, and what is written down must be what follows from what was seen from outside: that is
 //! worked out by [`oracle`], which knows of no pause.
 
-mod crew;
 mod deadlines;
-mod keeping;
+mod definitions;
+mod environment;
 mod ledger;
-mod noted;
+mod observations;
 mod oracle;
-mod people;
+mod retention;
+mod reviews;
 mod schedule;
 mod script;
-mod shapes;
-mod world;
+mod worker_pool;
 
 use std::ops::Range;
 
@@ -27,8 +27,8 @@ use skein_core::flow::execution::review::Decision;
 use skein_core::flow::execution::state::Phase;
 
 use crate::engine::Engine;
+use crate::flow::simulation::environment::World;
 use crate::flow::simulation::schedule::Schedule;
-use crate::flow::simulation::world::World;
 
 /// What can be done wrong on purpose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,17 +50,17 @@ pub(crate) enum Bug {
 }
 
 impl Bug {
-    pub(super) fn is_in(self, engine: &Engine) -> bool {
+    pub(crate) fn is_in(self, engine: &Engine) -> bool {
         engine.parts().crew.planted.get() == Some(&self)
     }
 
-    pub(super) fn with_empty_outputs(self, engine: &Engine, mut moved: Moved) -> Moved {
+    pub(crate) fn with_empty_outputs(self, engine: &Engine, mut moved: Moved) -> Moved {
         let skipped = moved.state.steps.iter_mut().filter(|step| step.phase == Phase::Skipped && self.is_in(engine));
         skipped.for_each(|step| step.output = Value::String(String::new()));
         moved
     }
 
-    pub(super) fn without_edits(self, engine: &Engine, decision: Decision) -> Decision {
+    pub(crate) fn without_edits(self, engine: &Engine, decision: Decision) -> Decision {
         match decision {
             Decision::Approve { scope, .. } if self.is_in(engine) => Decision::Approve { inputs: None, scope },
             decision => decision,
@@ -69,10 +69,10 @@ impl Bug {
 }
 
 /// Draws from a seed, the same every time.
-pub(super) struct Dice(pub(super) u64);
+pub(crate) struct Dice(pub(crate) u64);
 
 impl Dice {
-    pub(super) fn below(&mut self, bound: usize) -> usize {
+    pub(crate) fn below(&mut self, bound: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -80,7 +80,7 @@ impl Dice {
         usize::try_from((z ^ (z >> 31)) % u64::try_from(bound).unwrap()).unwrap()
     }
 
-    pub(super) fn one_in(&mut self, chances: usize) -> bool {
+    pub(crate) fn one_in(&mut self, chances: usize) -> bool {
         self.below(chances) == 0
     }
 }

@@ -1,6 +1,9 @@
 //! What a run did, call by call: each call with what led to it and what came of it. It is read from facts, so it is there
 //! as long as they are, also when the rows of the run were forgotten.
 
+pub(crate) mod cost;
+pub(crate) mod generations;
+
 use serde_json::{Map, Value};
 use skein_core::flow::execution::fact::{ExecutionBegun, ExecutionEnded, Trigger};
 use skein_core::flow::execution::state::{RunStatus, StepState};
@@ -13,7 +16,7 @@ use skein_store::relations::Side;
 use skein_store::{StoreError, Tx};
 
 use crate::engine::Engine;
-use crate::flow::runs::{ShownRun, ShownStep};
+use crate::flow::execution::lookup::{ShownRun, ShownStep};
 
 /// Most facts that are looked at to find how a forgotten run ended, or which runs it started.
 const FACTS_LOOKED_AT_MAX: usize = 20_000;
@@ -54,7 +57,7 @@ pub struct TracedResult {
 }
 
 /// The calls of a run, in the order they were made.
-pub(super) fn calls(tx: &mut Tx<'_>, viewer: &Viewer, run: RunId) -> Result<Vec<TracedCall>, StoreError> {
+pub(crate) fn calls(tx: &mut Tx<'_>, viewer: &Viewer, run: RunId) -> Result<Vec<TracedCall>, StoreError> {
     let made = tx.calls_of(run)?;
     made.into_iter().map(|(call, step)| traced(tx, viewer, call, step)).collect()
 }
@@ -90,7 +93,7 @@ fn said(stored: &StoredItem) -> Map<String, Value> {
 
 impl Engine {
     /// A run whose rows were forgotten, as its facts tell it.
-    pub(super) fn run_by_facts(
+    pub(crate) fn run_by_facts(
         &self,
         tx: &mut Tx<'_>,
         viewer: &Viewer,

@@ -3,6 +3,9 @@
 //! What they may be is decided in `skein_core::garden`; where they are kept, in `skein-store`.
 
 mod blobs;
+pub(crate) mod bundles;
+pub(crate) mod disk_usage;
+pub mod events;
 mod items;
 mod records;
 mod relations;

@@ -12,7 +12,7 @@ use crate::account::Caller;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::memory::SYSTEM;
-use crate::memory::follow::blocking;
+use crate::memory::follower::blocking;
 use crate::request::{Changed, Outcome, Request};
 
 /// From where what is brought may be visible.

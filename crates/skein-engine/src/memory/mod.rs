@@ -2,22 +2,23 @@
 //!
 //! Two followers of the timeline work behind whoever talks: one makes episodes in the store, the other carries them into the
 //! index of this server. Neither is waited for; whoever asks is told how far they have come. Vectors may come later still:
-//! see [`embedding`].
+//! see [`embedder`].
 
-mod asked;
-mod embed;
-pub mod embedding;
+pub mod embedder;
+mod embedder_backoff;
+mod embedder_switch;
 mod episodes;
-mod follow;
-mod judge;
-mod paths;
+pub(crate) mod follower;
+mod index_status;
+mod main_paths;
+mod query_vectors;
 mod recall;
-mod retell;
+mod reindex;
 mod scope;
-mod standing;
-mod switch;
-mod troubles;
-mod unused;
+mod unused_vectors;
+mod vectors;
+mod visibility;
+pub(crate) mod word_search;
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -29,17 +30,17 @@ use skein_recall::{Embedder as _, Fingerprint, Index, OpenError, Options, Static
 
 use crate::engine::Engine;
 
-pub use embed::{EmbedStep, Meaning};
-pub use embedding::{Embedding, EndpointOptions};
+pub use embedder::{Embedding, EndpointOptions};
+pub use embedder_backoff::{EmbeddingCounts, EmbeddingFailure, Switching};
 pub use episodes::{BroughtEpisode, EpisodeStatus, KeptEpisode, ShownEpisode};
-pub use follow::Progressed;
-pub(crate) use follow::follow;
+pub use follower::Progressed;
+pub(crate) use follower::follow;
+pub use index_status::{IndexState, OwnerState, Rebuild, Rebuilding};
 pub use recall::{FoundEpisode, Recalled, Searched, SearchedBy, Where};
 pub use scope::RecallQuery;
 pub use skein_recall::{Parts, Snippet, Weights};
 pub use skein_store::memory::UnboundEpisode;
-pub use standing::{IndexState, OwnerState, Rebuild, Rebuilding};
-pub use troubles::{EmbeddingCounts, EmbeddingFailure, Switching};
+pub use vectors::{EmbedStep, Meaning};
 
 /// So many items are taken into an index in a moment.
 const NEARLY_ITEMS_MAX: i64 = 1_000;
@@ -56,13 +57,13 @@ pub(crate) struct Memory {
     next: tokio::sync::Mutex<Option<Arc<Index>>>,
     /// Whether something was destroyed that is in it.
     is_next_spoilt: AtomicBool,
-    troubles: troubles::Troubles,
-    upkeep: Mutex<unused::Upkeep>,
-    asked: Mutex<asked::Asked>,
+    troubles: embedder_backoff::Troubles,
+    upkeep: Mutex<unused_vectors::Upkeep>,
+    asked: Mutex<query_vectors::Asked>,
     /// Held while the index is opened, which may take a while; nobody else waits for it.
     opening: Mutex<()>,
     /// Shared with whoever reads the store.
-    paths: Arc<paths::Paths>,
+    paths: Arc<main_paths::Paths>,
     /// Whether the index holds nothing of what was said before, and will not for a while.
     is_anew: AtomicBool,
     /// Whether everything there was has been looked at once: until then an index tells too little.
@@ -94,7 +95,7 @@ impl Engine {
             index: Mutex::default(),
             next: tokio::sync::Mutex::default(),
             is_next_spoilt: AtomicBool::default(),
-            troubles: troubles::Troubles::default(),
+            troubles: embedder_backoff::Troubles::default(),
             upkeep: Mutex::default(),
             asked: Mutex::default(),
             opening: Mutex::default(),

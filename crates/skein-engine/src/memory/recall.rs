@@ -18,10 +18,10 @@ use skein_store::{StoreError, Tx};
 use crate::account::Caller;
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::memory::embed::{EmbedStep, Meaning};
-use crate::memory::follow::{blocking, unusable};
-use crate::memory::judge::{Evidence, Judged, judge};
+use crate::memory::follower::{blocking, unusable};
 use crate::memory::scope::{RecallQuery, Scope};
+use crate::memory::vectors::{EmbedStep, Meaning};
+use crate::memory::visibility::{Evidence, Judged, judge};
 use crate::memory::{Memory, SYSTEM};
 use crate::tree::{FoundText, SearchQuery};
 

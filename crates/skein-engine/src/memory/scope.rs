@@ -15,7 +15,7 @@ use skein_store::tree::conversations::ConversationQuery;
 use skein_store::{StoreError, Tx};
 
 use crate::catalog::load_named;
-use crate::memory::paths::{Paths, range};
+use crate::memory::main_paths::{Paths, range};
 
 /// What a question names.
 const NODE: ReferenceField = ReferenceField::new("Z34", "nodeId", "node");

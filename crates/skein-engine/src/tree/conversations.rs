@@ -24,9 +24,10 @@ use crate::catalog::Shown;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::flow::default_hint;
+use crate::jobs::summaries;
 use crate::request::{Changed, Request};
 use crate::tree::turns::{named_alternative, turn_of};
-use crate::tree::{ShownConversation, conversation_id, projects, show_conversation, show_conversations, summary_work};
+use crate::tree::{ShownConversation, conversation_id, projects, show_conversation, show_conversations};
 
 /// Where a conversation may be forked and folded, and what a summary may cite.
 const FORKED_AT: ReferenceField = ReferenceField::new("BR-CONV-003", "the node to fork at", "alternative");
@@ -151,7 +152,7 @@ impl Engine {
             let is_closed = next.is_archived() && !current.entry.is_archived();
             let record = tx.update_of_tree(viewer, current.id, based_on, next.to_content(false))?;
             if is_closed {
-                summary_work::enqueue_closed(tx, viewer, id)?;
+                summaries::enqueue_closed(tx, viewer, id)?;
             }
             show_conversation(tx, viewer, record)
         })
@@ -214,7 +215,7 @@ impl Engine {
             let next = next.with_text_in(tx.keep_fold_text(viewer, id, text)?);
             let record = tx.update_of_tree(viewer, current.id, current.hash, next.to_content(false))?;
             tell(tx, viewer, EventName::BranchFolded, record.id, &json!({}))?;
-            summary_work::enqueue_closed(tx, viewer, id)?;
+            summaries::enqueue_closed(tx, viewer, id)?;
             show_conversation(tx, viewer, record)
         })
         .await

@@ -8,16 +8,14 @@ mod compare;
 mod context;
 mod conversations;
 mod export;
-mod material;
 mod media;
 mod model_images;
-mod names;
+mod naming;
 mod nodes;
 pub(crate) mod projects;
 mod proof;
-mod search;
-mod summaries;
-mod summary_work;
+pub(crate) mod summaries;
+mod summary_input;
 mod thumbnail;
 mod turns;
 
@@ -36,8 +34,10 @@ use std::collections::HashMap;
 
 use crate::catalog::Shown;
 use crate::request::Outcome;
-use crate::tree::names::{Name, Names};
+use crate::tree::naming::{Name, Names};
 
+pub(crate) use crate::jobs::summaries::work as summarise_growth;
+pub use crate::memory::word_search::{FoundText, SearchQuery};
 pub use compare::{Apart, ComparedNodes, ComparedPaths};
 pub use context::{ContextQuery, ShownContext};
 pub(crate) use conversations::usable_hint;
@@ -48,10 +48,8 @@ pub(crate) use model_images::{PreparedImages, SentImages};
 pub use nodes::{Diff, Edit, Marking, NodeQuery, TaggedNode};
 pub use projects::{ShownFrame, Turning};
 pub use proof::{Chain, Link, Scope};
-pub use search::{FoundText, SearchQuery};
 pub(crate) use summaries::Growth;
 pub use summaries::{ShownSummary, Subject};
-pub(crate) use summary_work::work as summarise_growth;
 pub use thumbnail::THUMBNAIL_MEDIA_TYPE;
 pub use turns::{NewAlternative, NewTurn};
 pub(crate) use turns::{PARENT, PARENT_TURN, alternative_of, follow_answer, named_alternative};
@@ -351,7 +349,7 @@ pub(crate) fn show_conversation(
     record: Record,
 ) -> Result<ShownConversation, StoreError> {
     let (mut shown, name) = show_unnamed(tx, viewer, record, &mut Known::default())?;
-    let mut titles = names::titles(tx, viewer, vec![name])?;
+    let mut titles = naming::titles(tx, viewer, vec![name])?;
     shown.title = titles.pop().unwrap_or_default();
     Ok(shown)
 }
@@ -369,7 +367,7 @@ pub(crate) fn show_conversations(
         all.push(shown);
         parts.push(name);
     }
-    let titles = names::titles(tx, viewer, parts)?;
+    let titles = naming::titles(tx, viewer, parts)?;
     Ok(all.into_iter().zip(titles).map(|(shown, title)| ShownConversation { title, ..shown }).collect())
 }
 

@@ -21,7 +21,7 @@ use crate::catalog::Replied;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::request::{Changed, Outcome, Request, referred};
-use crate::tree::material::Material;
+use crate::tree::summary_input::Material;
 
 /// After so long without a new node a conversation is summarised.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -94,7 +94,7 @@ struct Grew {
 }
 
 impl Growth {
-    pub(super) fn note(&self, owner: UserId, conversation: ConversationId, node: NodeId, now: Instant) {
+    pub(crate) fn note(&self, owner: UserId, conversation: ConversationId, node: NodeId, now: Instant) {
         if let Ok(mut noted) = self.0.lock() {
             let grew = noted.entry((owner, conversation)).or_insert(Grew { from: node, since: now, last: now });
             (grew.from, grew.last) = (node.min(grew.from), now);
@@ -103,7 +103,7 @@ impl Growth {
 
     /// Takes the conversations that paused, or have been growing for long, each with its first new node. A summary of one in
     /// motion would be out of date at once.
-    pub(super) fn take(&self, now: Instant) -> Vec<((UserId, ConversationId), NodeId)> {
+    pub(crate) fn take(&self, now: Instant) -> Vec<((UserId, ConversationId), NodeId)> {
         let is_due = |_: &(UserId, ConversationId), grew: &mut Grew| {
             now.saturating_duration_since(grew.last) >= PAUSE
                 || now.saturating_duration_since(grew.since) >= GROWING_MAX
@@ -158,13 +158,13 @@ impl Engine {
     }
 
     /// The tool whose model writes summaries, if one is set (rule AG-SUM-003).
-    pub(super) async fn summary_tool(&self) -> Option<RecordId> {
+    pub(crate) async fn summary_tool(&self) -> Option<RecordId> {
         let state = self.setting(SUMMARY_TOOL.name).await.ok()?;
         state.value.as_str().and_then(|id| id.parse().ok())
     }
 
     /// What the model that is set says; nothing where none is set or none answers.
-    pub(super) async fn compose(&self, owner: &Viewer, subject: Subject) -> Composed {
+    pub(crate) async fn compose(&self, owner: &Viewer, subject: Subject) -> Composed {
         let Some(tool) = self.summary_tool().await else { return Composed::default() };
         let viewer = owner.clone();
         let material = self.parts().store.read(move |tx| Material::of(tx, &viewer, subject)).await;
@@ -176,16 +176,16 @@ impl Engine {
 
 /// What a model outside said of something, and of what it said it.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Composed(Option<(Material, Replied)>);
+pub(crate) struct Composed(Option<(Material, Replied)>);
 
 impl Composed {
     /// Whether a model answered.
-    pub(super) fn is_answered(&self) -> bool {
+    pub(crate) fn is_answered(&self) -> bool {
         self.0.is_some()
     }
 
     /// Writes down what was made of it, if anything was.
-    pub(super) fn conclude(&self, tx: &mut Tx<'_>, kept_in: Option<ItemId>) -> Result<(), StoreError> {
+    pub(crate) fn conclude(&self, tx: &mut Tx<'_>, kept_in: Option<ItemId>) -> Result<(), StoreError> {
         self.0.as_ref().map_or(Ok(()), |(_, replied)| replied.conclude(tx, kept_in))
     }
 
@@ -201,7 +201,7 @@ impl Composed {
 
 impl Composed {
     /// Keeps what a model said, else this draft; neither if something it speaks of was destroyed since.
-    pub(super) fn keep_or(
+    pub(crate) fn keep_or(
         &self,
         tx: &mut Tx<'_>,
         viewer: &Viewer,
@@ -219,7 +219,7 @@ impl Composed {
 }
 
 /// The summary there is; none is shown of what was destroyed.
-pub(super) fn kept(tx: &mut Tx<'_>, viewer: &Viewer, subject: Subject) -> Result<Option<ShownSummary>, StoreError> {
+pub(crate) fn kept(tx: &mut Tx<'_>, viewer: &Viewer, subject: Subject) -> Result<Option<ShownSummary>, StoreError> {
     let found = match subject {
         Subject::Node(node) => {
             let main = PathId::main_of(tx.node(viewer, node)?.conversation);
@@ -246,7 +246,7 @@ fn keep(tx: &mut Tx<'_>, viewer: &Viewer, subject: Subject, composed: &Composed)
 }
 
 /// Makes a summary of a subject unless it has one.
-pub(super) fn make_missing(
+pub(crate) fn make_missing(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
     subject: Subject,

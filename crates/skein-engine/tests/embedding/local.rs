@@ -48,7 +48,7 @@ async fn fault_a_model_that_hangs_keeps_nobody_waiting() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_model_in_a_directory_makes_the_vectors() {
     let directory = concat!(env!("CARGO_MANIFEST_DIR"), "/../skein-recall/tests/golden/transformers/mean");
-    let opened = skein_engine::memory::embedding::open_transformer(directory.as_ref()).unwrap();
+    let opened = skein_engine::memory::embedder::open_transformer(directory.as_ref()).unwrap();
     let fingerprint = opened.fingerprint();
     let place = Place::sqlite();
     let world = place.open(Embedding::local(opened, Duration::from_secs(60))).await;
@@ -64,7 +64,7 @@ async fn a_model_in_a_directory_makes_the_vectors() {
 #[cfg(not(feature = "transformer"))]
 #[test]
 fn without_the_feature_it_is_said_how_to_build_it() {
-    let Err(problem) = skein_engine::memory::embedding::open_transformer("/nowhere".as_ref()) else {
+    let Err(problem) = skein_engine::memory::embedder::open_transformer("/nowhere".as_ref()) else {
         panic!("there is no model")
     };
     assert!(problem.contains("--features transformer"), "{problem}");

@@ -5,7 +5,7 @@ use skein_core::RunId;
 use skein_core::flow::execution::state::RunStatus;
 
 use crate::flow::SYSTEM;
-use crate::flow::simulation::world::World;
+use crate::flow::simulation::environment::World;
 
 const TIMEOUT_S: i64 = 30;
 

@@ -12,10 +12,11 @@ use skein_store::flow::{ExecutionRow, ReviewStatus};
 use skein_store::items::ItemQuery;
 use skein_store::jobs::{JobStanding, JobState};
 
-use crate::flow::runs::{ShownRun, ShownStep};
+use crate::flow::SYSTEM;
+use crate::flow::execution::lookup::{ShownRun, ShownStep};
+use crate::flow::simulation::environment::World;
 use crate::flow::simulation::oracle::{Came, Expected};
 use crate::flow::simulation::schedule::{LOST_MAX, Schedule};
-use crate::flow::{SYSTEM, simulation::world::World};
 
 const ITEMS_MAX: usize = 500;
 

@@ -3,14 +3,14 @@
 //! The engine moves a run by one thing at a time, may be interrupted anywhere, and goes on from what it wrote down. This
 //! walks through the steps once, from the first to the last, as if it were all done in one breath; and it shares nothing
 //! with the engine: neither the machine nor the plan, nor how places, conditions and templates are filled. Where the two
-//! differ, one of them is wrong. It understands the processes that [`super::shapes`] draws and no others.
+//! differ, one of them is wrong. It understands the processes that [`crate::flow::simulation::definitions`] draws and no others.
 //!
 //! It is told what the outside answers and what became of each call, and says what must follow. Steps beside each other
 //! end in any order, so a run that fails may bear the fault of any of them; that is the only thing left open. Start at
 //! [`expected`].
 
-mod calling;
 mod expressions;
+mod tool_call;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -19,8 +19,8 @@ use serde_json::{Map, Value, json};
 use skein_core::flow::execution::input;
 use skein_core::flow::execution::review::Decision;
 
-use self::calling::Calling;
 use self::expressions::{Seen, is_nothing};
+use crate::flow::simulation::oracle::tool_call::Calling;
 
 /// All that happens outside of a run. `at` names a step of a run or a call that a model asked for; calls and questions there
 /// are counted from 0.

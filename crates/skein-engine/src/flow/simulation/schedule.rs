@@ -10,17 +10,17 @@ use skein_store::StoreError;
 use skein_store::clock::Clock as _;
 use skein_store::jobs::{Holder, Job, Wanted as WantedJobs};
 
-use crate::catalog::calls::Answered;
 use crate::error::EngineError;
-use crate::flow::call::{self, Came, Prepared};
-use crate::flow::claimed::Claimed;
-use crate::flow::mover::{Aftermath, Hand};
-use crate::flow::reviews::ShownReview;
-use crate::flow::simulation::noted::Noted;
+use crate::flow::execution::transaction::{Aftermath, Hand};
+use crate::flow::review::decisions::ShownReview;
+use crate::flow::simulation::environment::World;
+use crate::flow::simulation::observations::Noted;
 use crate::flow::simulation::script::Script;
-use crate::flow::simulation::world::World;
-use crate::flow::simulation::{Dice, ledger, shapes};
+use crate::flow::simulation::{Dice, definitions, ledger};
 use crate::flow::{NewAnswers, NewRun, SYSTEM, Wanted};
+use crate::tool_call::claim::Claimed;
+use crate::tool_call::execute::Answered;
+use crate::tool_call::record::{self, Came, Prepared};
 
 const LEASE_MS: i64 = 9_000;
 pub(super) const LOST_MAX: i64 = 4;
@@ -96,7 +96,7 @@ impl<'a> Schedule<'a> {
     }
 
     async fn start(&mut self) {
-        let definition = Arc::new(shapes::process(&mut self.dice, &self.world.tools, "drawn"));
+        let definition = Arc::new(definitions::process(&mut self.dice, &self.world.tools, "drawn"));
         let process = self.world.define(&definition).await;
         let Value::Object(context) = json!({ "x": "x", "y": { "list": ["first", 2] } }) else { unreachable!() };
         let (engine, caller) = (self.world.engine.clone(), self.world.caller.clone());
@@ -200,7 +200,7 @@ impl<'a> Schedule<'a> {
     async fn take_up(&mut self, worker: usize, job: &Job, fate: Fate) -> Result<(), String> {
         let (engine, held, dies) = (self.world.engine.clone(), job.clone(), fate == Fate::DiesBefore);
         let taken = self.world.store.write(move |tx| {
-            let taken = crate::flow::claimed::take_up(&engine, tx, &held, LOST_MAX, false)?;
+            let taken = crate::tool_call::claim::take_up(&engine, tx, &held, LOST_MAX, false)?;
             let taken = taken.ok_or_else(|| StoreError::Unavailable("nothing was taken up".to_owned()))?;
             if dies { Err(StoreError::Forbidden) } else { Ok(taken) }
         });
@@ -284,7 +284,7 @@ impl<'a> Schedule<'a> {
         let came = Came::new(call, answered, None, 1);
         let (engine, call) = (self.world.engine.clone(), Arc::clone(call));
         let written = self.world.store.write(move |tx| {
-            let after = call::conclude(&engine, tx, &call, &came, &hand)?;
+            let after = record::conclude(&engine, tx, &call, &came, &hand)?;
             if dies { Err(StoreError::Forbidden) } else { Ok(after) }
         });
         Ok(written.await?.value)
@@ -313,7 +313,7 @@ impl<'a> Schedule<'a> {
     }
 
     async fn pass_time(&mut self) -> Result<(), String> {
-        let pauses = [1, 500, 2_000, LEASE_MS + 1, shapes::EXPIRES_AFTER_S * 1_000];
+        let pauses = [1, 500, 2_000, LEASE_MS + 1, definitions::EXPIRES_AFTER_S * 1_000];
         let pause = pauses[self.dice.below(pauses.len())];
         self.world.clock.advance(pause);
         // Time goes by, and nobody looks at once.

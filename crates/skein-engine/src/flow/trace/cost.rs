@@ -1,0 +1,60 @@
+//! What a run cost, summed over its calls and those of the runs it started; nothing where no cost is known.
+
+use serde::Deserialize as _;
+use serde_json::{Map, Value};
+use skein_core::flow::cost::{Cost, Owed};
+
+use crate::flow::execution::lookup::ShownRun;
+
+/// What is known of the cost of something.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Spending {
+    /// Who owes how much.
+    pub owed: Owed,
+    /// Whether every call that somebody's secret was used for has a known cost.
+    pub is_complete: bool,
+}
+
+impl Spending {
+    pub(crate) fn nothing() -> Self {
+        Self { owed: Owed::default(), is_complete: true }
+    }
+
+    /// Counts a call in, by what it and its result say.
+    pub(crate) fn count(&mut self, call: &Map<String, Value>, result: Option<&Map<String, Value>>) {
+        match result.and_then(|result| Cost::deserialize(result.get("cost")?).ok()) {
+            Some(cost) => self.owed.add(cost),
+            None => self.is_complete &= result.is_none() || !uses_secret(call),
+        }
+    }
+}
+
+impl ShownRun {
+    /// What the run and those it started cost.
+    pub fn spending(&self) -> Option<Spending> {
+        let mut spending = Spending::nothing();
+        self.sum(&mut spending, &|_| true);
+        Some(spending).filter(|spending| !spending.owed.is_empty())
+    }
+
+    /// What one of its steps cost, by its index, with the runs that step started.
+    pub fn spending_of(&self, step: usize) -> Option<Spending> {
+        let mut spending = Spending::nothing();
+        self.sum(&mut spending, &|of| of == step);
+        Some(spending).filter(|spending| !spending.owed.is_empty())
+    }
+
+    fn sum(&self, spending: &mut Spending, is_meant: &dyn Fn(usize) -> bool) {
+        for call in self.calls.iter().filter(|call| is_meant(call.step)) {
+            spending.count(&call.said, call.result.as_ref().map(|result| &result.said));
+        }
+        let started = |child: &&Self| child.row.parent.is_some_and(|(_, place)| is_meant(place.step));
+        for child in self.children.iter().filter(started) {
+            child.sum(spending, &|_| true);
+        }
+    }
+}
+
+fn uses_secret(call: &Map<String, Value>) -> bool {
+    call.get("secretId").is_some_and(|secret| !secret.is_null())
+}

@@ -1,0 +1,3 @@
+//! Measures tools: calls, failures and latencies.
+
+pub(crate) mod tool_metrics;

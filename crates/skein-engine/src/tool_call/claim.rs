@@ -1,0 +1,257 @@
+//! Jobs that were claimed: what a run waits for at a place, made ready again or settled.
+
+use serde_json::{Map, Value, json};
+use skein_core::catalog::tool::Retry;
+use skein_core::flow::execution::input::{Fault, Input, Place};
+use skein_core::flow::execution::state::Phase;
+use skein_core::flow::tool_call::{CallStatus, ToolResult};
+use skein_core::{ItemId, RecordId, RunId};
+use skein_store::jobs::{AfterFailure, Job};
+use skein_store::{StoreError, Tx};
+
+use crate::engine::Engine;
+use crate::flow::SYSTEM;
+use crate::flow::execution::transaction::{Aftermath, Hand, Mover};
+use crate::tool_call::authorize::nothing;
+use crate::tool_call::record::Prepared;
+
+/// What is to be done with a job that was claimed.
+pub(crate) enum Claimed {
+    Make(Box<Prepared>),
+    /// There was nothing to make: it is settled.
+    Settled,
+}
+
+/// Takes up a claimed job: judges and writes down its call, or settles what an earlier worker left behind. With locks alone
+/// it does so for plain runs only, and does nothing for others.
+pub(crate) fn take_up(
+    engine: &Engine,
+    tx: &mut Tx<'_>,
+    job: &Job,
+    lost_max: i64,
+    is_locking: bool,
+) -> Result<Option<(Claimed, Aftermath)>, StoreError> {
+    let hand = Hand::default();
+    let Some((run, place)) = place_of(job) else {
+        return fail_run(engine, tx, job, "it does not say what it is for")
+            .map(|after| Some((Claimed::Settled, after)));
+    };
+    let mut mover = Mover::new(engine, tx, &hand).locking(is_locking);
+    // The run before its job: ending a run locks in the same order.
+    let wanted = mover.wanted(run, place)?;
+    // Whoever stalled since the claim begins nothing: the call is somebody else's by now.
+    mover.tx.hold_job(&SYSTEM, job)?;
+    let Some(wanted) = wanted else {
+        mover.tx.complete_job(&SYSTEM, job)?;
+        return Ok(Some((Claimed::Settled, mover.finish()?)));
+    };
+    if is_locking && !mover.load(run)?.is_plain() {
+        return Ok(None);
+    }
+    // It was claimed before it was paused, or given back by whoever was at it.
+    if mover.load(run)?.row.paused_at.is_some() {
+        mover.tx.park_job(&SYSTEM, job)?;
+        return Ok(Some((Claimed::Settled, mover.finish()?)));
+    }
+    mover.begin_call(job, run, place, &wanted, lost_max).map(Some)
+}
+
+/// Fails the step of a job that cannot be begun.
+pub(crate) fn fail_step(engine: &Engine, tx: &mut Tx<'_>, job: &Job, why: &str) -> Result<Aftermath, StoreError> {
+    let Some((run, place)) = place_of(job) else { return fail_run(engine, tx, job, why) };
+    let hand = Hand::default();
+    let mut mover = Mover::new(engine, tx, &hand);
+    let wanted = mover.wanted(run, place)?;
+    mover.tx.fail_job(&SYSTEM, job, why, AfterFailure::Bury)?;
+    if let Some(wanted) = wanted {
+        mover.fail_call(run, place, wanted.open, Input::Faulted { place, fault: not_begun(why) })?;
+    }
+    mover.finish()
+}
+
+/// Fails the run of a job, where not even its step can be failed.
+pub(crate) fn fail_run(engine: &Engine, tx: &mut Tx<'_>, job: &Job, why: &str) -> Result<Aftermath, StoreError> {
+    let hand = Hand::default();
+    let mut mover = Mover::new(engine, tx, &hand);
+    let run = job.run.map(|(run, _)| (run, mover.tx.locked_execution(&SYSTEM, run)));
+    // What cannot be read is ended all the same; what else went wrong has undone the transaction.
+    let run = match run {
+        Some((_, Err(error))) if !matches!(error, StoreError::Damaged(_) | StoreError::NotFound(_)) => {
+            return Err(error);
+        }
+        run => run,
+    };
+    mover.tx.fail_job(&SYSTEM, job, why, AfterFailure::Bury)?;
+    if let Some((run, row)) = run {
+        mover.end_unread(run, row, not_begun(why))?;
+    }
+    mover.finish()
+}
+
+/// Keeps a job for a person to look at.
+pub(crate) fn put_aside(_: &Engine, tx: &mut Tx<'_>, job: &Job, why: &str) -> Result<Aftermath, StoreError> {
+    tx.fail_job(&SYSTEM, job, why, AfterFailure::Bury)?;
+    Ok(Aftermath::default())
+}
+
+fn not_begun(why: &str) -> Fault {
+    Fault::new("not_begun", format!("the call could not be begun: {why}"))
+}
+
+/// Where a job belongs, if it says so.
+fn place_of(job: &Job) -> Option<(RunId, Place)> {
+    Some((job.run?.0, serde_json::from_str(&job.payload).ok()?))
+}
+
+impl Mover<'_, '_> {
+    fn begin_call(
+        mut self,
+        job: &Job,
+        run: RunId,
+        place: Place,
+        wanted: &WantedCall,
+        lost_max: i64,
+    ) -> Result<(Claimed, Aftermath), StoreError> {
+        let is_lost = job.lost >= lost_max;
+        let prepared = match wanted.open {
+            // Somebody wrote the call down before and vanished. A call that must not be repeated is for a person to judge,
+            // however many vanished over it.
+            Some(call) => match self.made_again(run, place, call, wanted)? {
+                Ok(_) if is_lost => return self.lose_call(job, run, place, Some(call)),
+                Ok(prepared) => Ok(prepared),
+                Err(input) => return settle(self, job, run, place, Some(call), input),
+            },
+            None if is_lost => return self.lose_call(job, run, place, None),
+            None => self.made_first(run, place, wanted)?,
+        };
+        match prepared {
+            Ok(prepared) => {
+                let kind = prepared.kind;
+                let made = Claimed::Make(Box::new(prepared.held_by(job.clone(), kind)));
+                Ok((made, self.finish()?))
+            }
+            Err(fault) => settle(self, job, run, place, None, Input::Faulted { place, fault }),
+        }
+    }
+
+    /// Fails the step of a call over which too many workers vanished; the job is put aside for a person to look at.
+    fn lose_call(
+        mut self,
+        job: &Job,
+        run: RunId,
+        place: Place,
+        open: Option<ItemId>,
+    ) -> Result<(Claimed, Aftermath), StoreError> {
+        let message = format!("{} workers vanished while they were at it", job.lost);
+        self.tx.fail_job(&SYSTEM, job, &message, AfterFailure::Bury)?;
+        let fault = Fault::new("lost_worker", message);
+        self.fail_call(run, place, open, Input::Faulted { place, fault })?;
+        Ok((Claimed::Settled, self.finish()?))
+    }
+}
+
+/// Ends a job without a call.
+fn settle(
+    mut mover: Mover<'_, '_>,
+    job: &Job,
+    run: RunId,
+    place: Place,
+    open: Option<ItemId>,
+    input: Input,
+) -> Result<(Claimed, Aftermath), StoreError> {
+    mover.tx.complete_job(&SYSTEM, job)?;
+    mover.fail_call(run, place, open, input)?;
+    Ok((Claimed::Settled, mover.finish()?))
+}
+
+impl Mover<'_, '_> {
+    /// Tells a run that nothing comes of a call; one that was written down is closed.
+    fn fail_call(&mut self, run: RunId, place: Place, open: Option<ItemId>, input: Input) -> Result<(), StoreError> {
+        if let Some(call) = open {
+            let message = "its worker vanished while the call was under way; the service may have carried it out";
+            let error = json!({ "code": "outcome_unknown", "message": message });
+            let result = ToolResult { status: CallStatus::Unknown, error: Some(error), ..nothing(call) };
+            self.write_result(run, place, &result, None, None)?;
+        }
+        self.tell(run, input);
+        Ok(())
+    }
+}
+
+/// A call that a run waits for.
+struct WantedCall {
+    tool: RecordId,
+    inputs: Map<String, Value>,
+    attempt: u32,
+    /// The call as it was written down before, if it was.
+    open: Option<ItemId>,
+}
+
+impl Mover<'_, '_> {
+    /// What a run waits for at a place, if it still does.
+    fn wanted(&mut self, run: RunId, place: Place) -> Result<Option<WantedCall>, StoreError> {
+        use skein_core::flow::step::Target;
+        let loaded = match self.load(run) {
+            Ok(loaded) if !loaded.state.status.has_ended() => loaded,
+            Ok(_) | Err(StoreError::NotFound(_)) => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let Some(state) = loaded.state.steps.get(place.step) else { return Ok(None) };
+        let row = loaded.steps.get(&place.step);
+        Ok(match place.call {
+            None => {
+                let Target::Tool(tool) = loaded.ready.plan.steps()[place.step].definition.target else {
+                    return Ok(None);
+                };
+                let open = row.and_then(|row| row.call.filter(|_| row.is_open));
+                let (inputs, attempt) = (state.inputs.clone(), state.attempt);
+                (state.phase == Phase::Calling).then_some(WantedCall { tool, inputs, attempt, open })
+            }
+            Some(index) => {
+                let wish = state.dialogue.as_ref().and_then(|dialogue| dialogue.open.get(index));
+                wish.filter(|wish| wish.phase == Phase::Calling).and_then(|wish| {
+                    let (inputs, open) = (wish.inputs.clone(), wish.call);
+                    wish.tool.map(|tool| WantedCall { tool, inputs, attempt: 1, open })
+                })
+            }
+        })
+    }
+
+    fn made_first(
+        &mut self,
+        run: RunId,
+        place: Place,
+        wanted: &WantedCall,
+    ) -> Result<Result<Prepared, Fault>, StoreError> {
+        match self.base(run, place.step, wanted.tool)? {
+            Ok(base) => self.prepare(run, place, base, &wanted.inputs, wanted.attempt),
+            Err(fault) => Ok(Err(fault)),
+        }
+    }
+
+    /// Makes a call ready that was written down before; or says why it is not made again.
+    fn made_again(
+        &mut self,
+        run: RunId,
+        place: Place,
+        call: ItemId,
+        wanted: &WantedCall,
+    ) -> Result<Result<Prepared, Input>, StoreError> {
+        let owner = self.load(run)?.row.owner;
+        let judged = match self.base(run, place.step, wanted.tool)? {
+            Ok(base) => self.judged(owner, base, &wanted.inputs)?,
+            Err(fault) => Err(fault),
+        };
+        let (ready, inputs) = match judged {
+            Ok(judged) => judged,
+            Err(fault) => {
+                let fault = self.explained(run, place.step, wanted.tool, fault)?;
+                return Ok(Err(Input::Faulted { place, fault }));
+            }
+        };
+        if ready.retry() == Retry::Never {
+            return Ok(Err(Input::Lost { place }));
+        }
+        self.ready_to_make(run, place, ready, inputs, call, wanted.attempt).map(Ok)
+    }
+}
