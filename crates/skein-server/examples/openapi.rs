@@ -3,5 +3,5 @@
 #![expect(clippy::print_stdout, reason = "printing is all it does")]
 
 fn main() {
-    print!("{}", skein_server::openapi::text());
+    print!("{}", skein_server::http::openapi::text());
 }

@@ -1,5 +1,11 @@
 //! The caller's own account over HTTP: who am I, sign-in links, signing out.
 
+pub(crate) mod grants;
+pub(crate) mod keys;
+pub(crate) mod sessions;
+pub(crate) mod sign_in;
+pub(crate) mod users;
+
 use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderValue, header};
@@ -12,13 +18,13 @@ use skein_engine::account::{Credential, Link};
 use skein_engine::{Engine, Kept};
 use utoipa::ToSchema;
 
-use crate::context::Context;
-use crate::error::ApiError;
-use crate::mutation::{Answer, Mutated, Mutation};
-use crate::query::{NoParameters, Parameters};
-use crate::sign_in::{ENDED_COOKIE, link_url};
-use crate::signed_in::SignedIn;
-use crate::users::UserView;
+use crate::account::sign_in::{ENDED_COOKIE, link_url};
+use crate::account::users::UserView;
+use crate::http::auth::authentication::SignedIn;
+use crate::http::context::Context;
+use crate::http::error::ApiError;
+use crate::http::extract::query::{NoParameters, Parameters};
+use crate::http::mutation::{Answer, Mutated, Mutation};
 
 /// Who asks, and by what they were let in.
 #[derive(Serialize, ToSchema)]

@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use skein_engine::{Engine, EngineError};
 use skein_store::{DamageStatus, StoreError};
 
-use crate::error::ApiError;
-use crate::limits::READY_TIME_MAX;
+use crate::http::error::ApiError;
+use crate::http::limits::READY_TIME_MAX;
 
 /// `GET /health/live`: it answers, so it lives.
 pub(crate) async fn live() -> Json<Value> {

@@ -10,12 +10,12 @@ use skein_engine::{Engine, VerificationRequest};
 use skein_store::operations::{Operation, OperationState};
 use utoipa::ToSchema;
 
-use crate::error::ApiError;
-use crate::mutation::{Accepted, Answer, Mutated, Mutation};
-use crate::pagination::{Listing, PageParameters};
-use crate::path_id::PathId;
-use crate::query::{NoParameters, Parameters};
-use crate::signed_in::SignedIn;
+use crate::http::auth::authentication::SignedIn;
+use crate::http::error::ApiError;
+use crate::http::extract::path_id::PathId;
+use crate::http::extract::query::{NoParameters, Parameters};
+use crate::http::mutation::{Accepted, Answer, Mutated, Mutation};
+use crate::http::respond::pagination::{Listing, PageParameters};
 
 /// What a change is on record as, and how far work has come.
 #[derive(Serialize, ToSchema)]

@@ -6,18 +6,20 @@ use utoipa::openapi::OpenApi;
 use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
 use utoipa_axum::routes;
 
-use crate::catalog::{endpoints, secrets, services, templates, tool_metrics, tools, vault};
-use crate::context::Context;
-use crate::flow::{approvals, default_process, executions, makings, processes, reviews, workers};
-use crate::host_guard::AllowedHosts;
-use crate::layer::Put;
-use crate::signed_in::Gate;
-use crate::tree::{actors, compare, conversations, export, nodes, projects, proof, summaries, turns, window};
-use crate::{
-    account, blobs, bundles, events, grants, items, keys, memory, operations, records, relations, settings, storage,
-    users,
-};
-use crate::{docs, edge, error, health, metrics, openapi, page, sessions, sign_in};
+use crate::account::{self, grants, keys, users};
+use crate::account::{sessions, sign_in};
+use crate::catalog::{endpoints, secrets, services, templates, tools, vault};
+use crate::flow::{approvals, default_process, executions, generations, processes, reviews, workers};
+use crate::garden::{blobs, bundles, disk_usage, events, items, records, relations};
+use crate::health;
+use crate::http::auth::authentication::Gate;
+use crate::http::auth::host_guard::AllowedHosts;
+use crate::http::context::Context;
+use crate::http::layer::Put;
+use crate::http::{docs, edge, error, openapi, page, request_metrics};
+use crate::metrics::tool_metrics;
+use crate::tree::{actors, compare, context, conversations, export, nodes, projects, proof, summaries, turns};
+use crate::{memory, operations, settings};
 
 /// For everybody who is signed in.
 fn for_users() -> Api {
@@ -151,7 +153,7 @@ fn for_rooms() -> Api {
         .routes(routes!(memory::search::similar_nodes))
         .routes(routes!(memory::episodes::list_episodes, memory::episodes::bring_episode))
         .routes(routes!(memory::episodes::read_episode))
-        .routes(routes!(window::show_context))
+        .routes(routes!(context::show_context))
         .routes(routes!(export::export_conversation))
         .routes(routes!(summaries::read_node_summary, summaries::renew_node_summary))
         .routes(routes!(summaries::read_conversation_summary, summaries::renew_conversation_summary))
@@ -162,7 +164,7 @@ fn for_flow() -> Api {
     Api::new()
         .routes(routes!(executions::execute_process))
         .routes(routes!(executions::list_executions))
-        .routes(routes!(makings::list_makings))
+        .routes(routes!(generations::list_makings))
         .routes(routes!(workers::read_queue))
         .routes(routes!(workers::list_dead_jobs))
         .routes(routes!(executions::read_execution))
@@ -194,10 +196,10 @@ fn for_admins() -> Api {
         .routes(routes!(endpoints::list_endpoints, endpoints::allow_endpoint))
         .routes(routes!(endpoints::refuse_endpoint))
         .routes(routes!(vault::read_vault))
-        .routes(routes!(storage::read_storage))
-        .routes(routes!(memory::index::read_index))
-        .routes(routes!(memory::index::list_unbound))
-        .routes(routes!(memory::index::rebuild_index))
+        .routes(routes!(disk_usage::read_storage))
+        .routes(routes!(memory::index_status::read_index))
+        .routes(routes!(memory::index_status::list_unbound))
+        .routes(routes!(memory::index_status::rebuild_index))
         .routes(routes!(vault::rotate_vault))
 }
 
@@ -217,7 +219,7 @@ fn for_anybody() -> Router<Context> {
 
 /// For whoever watches over the server: open on loopback; on any other address, for every credential that may read.
 fn for_watchers(context: &Context, hosts: &AllowedHosts) -> Router<Context> {
-    let routes = Router::new().route("/metrics", get(metrics::show));
+    let routes = Router::new().route("/metrics", get(request_metrics::show));
     if hosts.are_on_loopback() { routes } else { routes.route_layer(Put::new(Gate(context.clone()))) }
 }
 

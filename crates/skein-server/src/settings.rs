@@ -8,11 +8,11 @@ use skein_core::Digest;
 use skein_engine::{Engine, SettingState};
 use utoipa::ToSchema;
 
-use crate::error::ApiError;
-use crate::mutation::{Answer, Mutated, Mutation};
-use crate::path_id::PathId;
-use crate::query::{NoParameters, Parameters};
-use crate::signed_in::SignedIn;
+use crate::http::auth::authentication::SignedIn;
+use crate::http::error::ApiError;
+use crate::http::extract::path_id::PathId;
+use crate::http::extract::query::{NoParameters, Parameters};
+use crate::http::mutation::{Answer, Mutated, Mutation};
 
 /// A setting of the installation.
 #[derive(Serialize, ToSchema)]

@@ -7,7 +7,6 @@ pub(crate) mod endpoints;
 pub(crate) mod secrets;
 pub(crate) mod services;
 pub(crate) mod templates;
-pub(crate) mod tool_metrics;
 pub(crate) mod tools;
 pub(crate) mod vault;
 
@@ -18,8 +17,8 @@ use skein_engine::catalog::{EntryQuery, Shown, Vital};
 use skein_store::catalogue::Whose;
 use utoipa::{IntoParams, ToSchema};
 
-use crate::error::ApiError;
-use crate::pagination::read_page;
+use crate::http::error::ApiError;
+use crate::http::respond::pagination::read_page;
 
 /// What every entry of the catalogue says about itself.
 #[derive(Serialize, ToSchema)]

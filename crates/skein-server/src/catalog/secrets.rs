@@ -13,12 +13,12 @@ use utoipa::ToSchema;
 use zeroize::Zeroize as _;
 
 use crate::catalog::{EntryHead, ShareBody};
-use crate::error::ApiError;
-use crate::mutation::{Answer, Mutated, Mutation};
-use crate::pagination::{Listing, PageParameters};
-use crate::path_id::PathId;
-use crate::query::{NoParameters, Parameters};
-use crate::signed_in::SignedIn;
+use crate::http::auth::authentication::SignedIn;
+use crate::http::error::ApiError;
+use crate::http::extract::path_id::PathId;
+use crate::http::extract::query::{NoParameters, Parameters};
+use crate::http::mutation::{Answer, Mutated, Mutation};
+use crate::http::respond::pagination::{Listing, PageParameters};
 
 /// A credential by name; its value is in the vault and comes out only to be used.
 #[derive(Serialize, ToSchema)]

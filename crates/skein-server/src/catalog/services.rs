@@ -16,12 +16,12 @@ use utoipa::ToSchema;
 
 use crate::catalog::tools::ToolView;
 use crate::catalog::{CatalogueParameters, EntryHead, ShareBody, VitalView, WarningView};
-use crate::error::ApiError;
-use crate::mutation::{Answer, Mutated, Mutation};
-use crate::pagination::Listing;
-use crate::path_id::PathId;
-use crate::query::{NoParameters, Parameters};
-use crate::signed_in::SignedIn;
+use crate::http::auth::authentication::SignedIn;
+use crate::http::error::ApiError;
+use crate::http::extract::path_id::PathId;
+use crate::http::extract::query::{NoParameters, Parameters};
+use crate::http::mutation::{Answer, Mutated, Mutation};
+use crate::http::respond::pagination::Listing;
 
 /// What an endpoint is, and what a tool has to say to reach it.
 #[derive(Serialize, ToSchema)]

@@ -14,12 +14,12 @@ use skein_store::catalogue::Whose;
 use utoipa::{IntoParams, ToSchema};
 
 use crate::catalog::{EntryHead, flag};
-use crate::error::ApiError;
-use crate::mutation::{Answer, Mutated, Mutation};
-use crate::pagination::{Listing, read_page};
-use crate::path_id::PathId;
-use crate::query::{NoParameters, Parameters};
-use crate::signed_in::SignedIn;
+use crate::http::auth::authentication::SignedIn;
+use crate::http::error::ApiError;
+use crate::http::extract::path_id::PathId;
+use crate::http::extract::query::{NoParameters, Parameters};
+use crate::http::mutation::{Answer, Mutated, Mutation};
+use crate::http::respond::pagination::{Listing, read_page};
 
 /// A blueprint of services.
 #[derive(Serialize, ToSchema)]

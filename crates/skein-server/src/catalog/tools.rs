@@ -16,15 +16,15 @@ use skein_engine::{Changed, Engine};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::catalog::{CatalogueParameters, EntryHead, ShareBody, VitalView, WarningView};
-use crate::context::Context;
-use crate::error::ApiError;
-use crate::json::Written;
-use crate::known_answers::Thing;
-use crate::mutation::{Accepted, Answer, Mutated, Mutation};
-use crate::pagination::Listing;
-use crate::path_id::PathId;
-use crate::query::{NoParameters, Parameters};
-use crate::signed_in::SignedIn;
+use crate::http::auth::authentication::SignedIn;
+use crate::http::context::Context;
+use crate::http::error::ApiError;
+use crate::http::extract::path_id::PathId;
+use crate::http::extract::query::{NoParameters, Parameters};
+use crate::http::mutation::{Accepted, Answer, Mutated, Mutation};
+use crate::http::respond::json::Written;
+use crate::http::respond::pagination::Listing;
+use crate::http::respond::response_cache::Thing;
 
 /// One operation on one service.
 #[derive(Serialize, ToSchema)]

@@ -9,10 +9,10 @@ use skein_engine::Engine;
 use skein_engine::catalog::{KeyState, RotationState, VaultState};
 use utoipa::ToSchema;
 
-use crate::error::ApiError;
-use crate::mutation::{Accepted, Mutation};
-use crate::query::{NoParameters, Parameters};
-use crate::signed_in::SignedIn;
+use crate::http::auth::authentication::SignedIn;
+use crate::http::error::ApiError;
+use crate::http::extract::query::{NoParameters, Parameters};
+use crate::http::mutation::{Accepted, Mutation};
 
 /// How the values of secrets are kept.
 #[derive(Serialize, ToSchema)]

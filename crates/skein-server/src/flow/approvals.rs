@@ -9,13 +9,13 @@ use skein_engine::catalog::Shown;
 use skein_engine::flow::ShownApproval;
 use utoipa::ToSchema;
 
-use crate::error::ApiError;
-use crate::json::Json;
-use crate::mutation::{Answer, Mutated, Mutation};
-use crate::pagination::{Listing, PageParameters};
-use crate::path_id::PathId;
-use crate::query::Parameters;
-use crate::signed_in::SignedIn;
+use crate::http::auth::authentication::SignedIn;
+use crate::http::error::ApiError;
+use crate::http::extract::path_id::PathId;
+use crate::http::extract::query::Parameters;
+use crate::http::mutation::{Answer, Mutated, Mutation};
+use crate::http::respond::json::Json;
+use crate::http::respond::pagination::{Listing, PageParameters};
 
 /// Calls of a tool that you are not asked about.
 #[derive(Serialize, ToSchema)]

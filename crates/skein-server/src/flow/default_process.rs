@@ -9,10 +9,10 @@ use skein_engine::Engine;
 use skein_engine::flow::{NamedProcess, ResolvedDefault};
 use utoipa::ToSchema;
 
-use crate::error::ApiError;
-use crate::mutation::{Answer, Mutated, Mutation};
-use crate::query::{NoParameters, Parameters};
-use crate::signed_in::SignedIn;
+use crate::http::auth::authentication::SignedIn;
+use crate::http::error::ApiError;
+use crate::http::extract::query::{NoParameters, Parameters};
+use crate::http::mutation::{Answer, Mutated, Mutation};
 
 /// The process that answers in new conversations, and in agent turns that name none.
 #[derive(Serialize, ToSchema)]

@@ -19,14 +19,14 @@ use skein_engine::flow::{Branching, Heard, Listening, NewRun, ShownRun, ShownSte
 use skein_store::flow::{ExecutionFilter, ExecutionRow};
 use utoipa::{IntoParams, ToSchema};
 
-use crate::error::ApiError;
-use crate::json::Json;
-use crate::listen::Visitor;
-use crate::mutation::{Answer, Begun, Mutated, Mutation};
-use crate::pagination::{Listing, read_page};
-use crate::path_id::PathId;
-use crate::query::{NoParameters, Parameters};
-use crate::signed_in::SignedIn;
+use crate::http::auth::authentication::SignedIn;
+use crate::http::error::ApiError;
+use crate::http::extract::path_id::PathId;
+use crate::http::extract::query::{NoParameters, Parameters};
+use crate::http::listen::Visitor;
+use crate::http::mutation::{Answer, Begun, Mutated, Mutation};
+use crate::http::respond::json::Json;
+use crate::http::respond::pagination::{Listing, read_page};
 
 const LAST_EVENT_ID: &str = "last-event-id";
 

@@ -3,7 +3,7 @@
 pub(crate) mod approvals;
 pub(crate) mod default_process;
 pub(crate) mod executions;
-pub(crate) mod makings;
+pub(crate) mod generations;
 pub(crate) mod processes;
 pub(crate) mod reviews;
 pub(crate) mod step_fields;

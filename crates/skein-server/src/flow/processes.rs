@@ -13,16 +13,16 @@ use skein_engine::catalog::{EntryQuery, Shown};
 use skein_engine::flow::{Dependency, ProcessFitness};
 use utoipa::{IntoParams, ToSchema};
 
-use crate::body::Question;
 use crate::catalog::flag;
-use crate::error::ApiError;
 use crate::flow::step_fields::StepFields;
-use crate::mutation::{Answer, Mutated, Mutation};
-use crate::pagination::{Listing, read_page};
-use crate::path_id::PathId;
-use crate::query::{NoParameters, Parameters};
-use crate::records::version;
-use crate::signed_in::SignedIn;
+use crate::garden::records::version;
+use crate::http::auth::authentication::SignedIn;
+use crate::http::error::ApiError;
+use crate::http::extract::body::Question;
+use crate::http::extract::path_id::PathId;
+use crate::http::extract::query::{NoParameters, Parameters};
+use crate::http::mutation::{Answer, Mutated, Mutation};
+use crate::http::respond::pagination::{Listing, read_page};
 
 /// How work is done, as data; its owner's alone.
 #[derive(Serialize, ToSchema)]

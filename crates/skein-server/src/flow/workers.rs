@@ -8,11 +8,11 @@ use skein_store::jobs::DeadJob;
 use skein_store::workers::Worker;
 use utoipa::ToSchema;
 
-use crate::error::ApiError;
-use crate::json::Json;
-use crate::pagination::{Listing, PageParameters};
-use crate::query::{NoParameters, Parameters};
-use crate::signed_in::SignedIn;
+use crate::http::auth::authentication::SignedIn;
+use crate::http::error::ApiError;
+use crate::http::extract::query::{NoParameters, Parameters};
+use crate::http::respond::json::Json;
+use crate::http::respond::pagination::{Listing, PageParameters};
 
 /// A process that makes calls.
 #[derive(Serialize, ToSchema)]

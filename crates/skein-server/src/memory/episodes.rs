@@ -11,13 +11,13 @@ use skein_engine::Engine;
 use skein_engine::memory::{BroughtEpisode, KeptEpisode, ShownEpisode};
 use utoipa::{IntoParams, ToSchema};
 
-use crate::error::ApiError;
-use crate::json::Json;
-use crate::mutation::{Answer, Mutated, Mutation};
-use crate::pagination::{Listing, read_page};
-use crate::path_id::PathId;
-use crate::query::{NoParameters, Parameters};
-use crate::signed_in::SignedIn;
+use crate::http::auth::authentication::SignedIn;
+use crate::http::error::ApiError;
+use crate::http::extract::path_id::PathId;
+use crate::http::extract::query::{NoParameters, Parameters};
+use crate::http::mutation::{Answer, Mutated, Mutation};
+use crate::http::respond::json::Json;
+use crate::http::respond::pagination::{Listing, read_page};
 
 /// Content an agent brings.
 #[derive(Deserialize, ToSchema)]

@@ -1,5 +1,5 @@
 //! What is remembered, over HTTP.
 
 pub(crate) mod episodes;
-pub(crate) mod index;
+pub(crate) mod index_status;
 pub(crate) mod search;

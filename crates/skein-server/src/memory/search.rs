@@ -12,12 +12,12 @@ use skein_engine::Engine;
 use skein_engine::memory::{FoundEpisode, Meaning, Parts, RecallQuery, Recalled, Searched, SearchedBy, Where};
 use utoipa::ToSchema;
 
-use crate::body::Question;
-use crate::error::ApiError;
-use crate::pagination::{Listing, entry_limit};
-use crate::path_id::PathId;
-use crate::query::Parameters;
-use crate::signed_in::SignedIn;
+use crate::http::auth::authentication::SignedIn;
+use crate::http::error::ApiError;
+use crate::http::extract::body::Question;
+use crate::http::extract::path_id::PathId;
+use crate::http::extract::query::Parameters;
+use crate::http::respond::pagination::{Listing, entry_limit};
 
 const RESULTS_DEFAULT: usize = 20;
 const SIMILAR_DEFAULT: usize = 10;

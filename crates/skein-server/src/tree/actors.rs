@@ -11,12 +11,12 @@ use skein_engine::catalog::Shown;
 use utoipa::ToSchema;
 
 use crate::catalog::EntryHead;
-use crate::error::ApiError;
-use crate::mutation::{Answer, Mutated, Mutation};
-use crate::pagination::{Listing, PageParameters};
-use crate::path_id::PathId;
-use crate::query::{NoParameters, Parameters};
-use crate::signed_in::SignedIn;
+use crate::http::auth::authentication::SignedIn;
+use crate::http::error::ApiError;
+use crate::http::extract::path_id::PathId;
+use crate::http::extract::query::{NoParameters, Parameters};
+use crate::http::mutation::{Answer, Mutated, Mutation};
+use crate::http::respond::pagination::{Listing, PageParameters};
 
 /// Somebody who can write.
 #[derive(Serialize, ToSchema)]

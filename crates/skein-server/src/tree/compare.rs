@@ -11,9 +11,9 @@ use skein_engine::Engine;
 use skein_engine::tree::{Apart, ComparedNodes, ComparedPaths};
 use utoipa::ToSchema;
 
-use crate::body::Question;
-use crate::error::ApiError;
-use crate::signed_in::SignedIn;
+use crate::http::auth::authentication::SignedIn;
+use crate::http::error::ApiError;
+use crate::http::extract::body::Question;
 use crate::tree::nodes::RunView;
 
 /// What to compare; nothing is changed by it, so it needs no key of its own.

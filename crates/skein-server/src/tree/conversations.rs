@@ -12,13 +12,13 @@ use skein_engine::tree::{Folding, Forking};
 use skein_store::tree::conversations::ConversationQuery;
 use utoipa::{IntoParams, ToSchema};
 
-use crate::error::ApiError;
-use crate::json::Json;
-use crate::mutation::{Answer, Mutated, Mutation};
-use crate::pagination::{Listing, PageParameters, read_page};
-use crate::path_id::PathId;
-use crate::query::{NoParameters, Parameters};
-use crate::signed_in::SignedIn;
+use crate::http::auth::authentication::SignedIn;
+use crate::http::error::ApiError;
+use crate::http::extract::path_id::PathId;
+use crate::http::extract::query::{NoParameters, Parameters};
+use crate::http::mutation::{Answer, Mutated, Mutation};
+use crate::http::respond::json::Json;
+use crate::http::respond::pagination::{Listing, PageParameters, read_page};
 use crate::tree::ConversationView;
 use crate::tree::skeleton::{SkeletonView, write};
 

@@ -11,10 +11,10 @@ use skein_engine::Engine;
 use skein_engine::tree::Export;
 use utoipa::IntoParams;
 
-use crate::error::ApiError;
-use crate::path_id::PathId;
-use crate::query::Parameters;
-use crate::signed_in::SignedIn;
+use crate::http::auth::authentication::SignedIn;
+use crate::http::error::ApiError;
+use crate::http::extract::path_id::PathId;
+use crate::http::extract::query::Parameters;
 
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]

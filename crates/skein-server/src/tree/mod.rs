@@ -5,6 +5,7 @@
 
 pub(crate) mod actors;
 pub(crate) mod compare;
+pub(crate) mod context;
 pub(crate) mod conversations;
 pub(crate) mod export;
 pub(crate) mod nodes;
@@ -13,7 +14,6 @@ pub(crate) mod proof;
 mod skeleton;
 pub(crate) mod summaries;
 pub(crate) mod turns;
-pub(crate) mod window;
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -32,7 +32,7 @@ use skein_engine::tree::{AffectedTurn, Grown, ShownConversation, ShownNode, Show
 use utoipa::ToSchema;
 
 use crate::catalog::EntryHead;
-use crate::error::ApiError;
+use crate::http::error::ApiError;
 
 /// What was said at a turn, or a remark beside it, as its owner's path sees it.
 #[derive(Serialize, ToSchema)]

@@ -17,13 +17,13 @@ use skein_store::tree::lists::{Around, EdgeRow};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::catalog::flag;
-use crate::error::ApiError;
-use crate::json::Json;
-use crate::mutation::{Answer, Mutated, Mutation};
-use crate::pagination::{Listing, PageParameters, read_page};
-use crate::path_id::{PathId, PathIds};
-use crate::query::{NoParameters, Parameters};
-use crate::signed_in::SignedIn;
+use crate::http::auth::authentication::SignedIn;
+use crate::http::error::ApiError;
+use crate::http::extract::path_id::{PathId, PathIds};
+use crate::http::extract::query::{NoParameters, Parameters};
+use crate::http::mutation::{Answer, Mutated, Mutation};
+use crate::http::respond::json::Json;
+use crate::http::respond::pagination::{Listing, PageParameters, read_page};
 use crate::tree::{ConversationView, GrownView, NodeView, must_be_said};
 
 /// Turns below a node that are shown where it is not said.

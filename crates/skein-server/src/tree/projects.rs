@@ -15,12 +15,12 @@ use skein_engine::tree::{ShownConversation, ShownFrame, Turning};
 use utoipa::ToSchema;
 
 use crate::catalog::EntryHead;
-use crate::error::ApiError;
-use crate::mutation::{Answer, Mutated, Mutation};
-use crate::pagination::{Listing, PageParameters};
-use crate::path_id::{PathId, PathIds};
-use crate::query::{NoParameters, Parameters};
-use crate::signed_in::SignedIn;
+use crate::http::auth::authentication::SignedIn;
+use crate::http::error::ApiError;
+use crate::http::extract::path_id::{PathId, PathIds};
+use crate::http::extract::query::{NoParameters, Parameters};
+use crate::http::mutation::{Answer, Mutated, Mutation};
+use crate::http::respond::pagination::{Listing, PageParameters};
 
 /// What a person works in.
 #[derive(Serialize, ToSchema)]

@@ -11,11 +11,11 @@ use skein_engine::Engine;
 use skein_engine::tree::{Chain, Link, Scope};
 use utoipa::{IntoParams, ToSchema};
 
-use crate::error::ApiError;
-use crate::pagination::{Listing, PageParameters};
-use crate::path_id::PathId;
-use crate::query::{NoParameters, Parameters};
-use crate::signed_in::SignedIn;
+use crate::http::auth::authentication::SignedIn;
+use crate::http::error::ApiError;
+use crate::http::extract::path_id::PathId;
+use crate::http::extract::query::{NoParameters, Parameters};
+use crate::http::respond::pagination::{Listing, PageParameters};
 use crate::tree::ExecutedByView;
 
 /// What verification found: as good as the worst node.

@@ -8,11 +8,11 @@ use skein_engine::Engine;
 use skein_engine::tree::{ShownSummary, Subject};
 use utoipa::ToSchema;
 
-use crate::error::ApiError;
-use crate::mutation::{Answer, Mutated, Mutation};
-use crate::path_id::PathId;
-use crate::query::{NoParameters, Parameters};
-use crate::signed_in::SignedIn;
+use crate::http::auth::authentication::SignedIn;
+use crate::http::error::ApiError;
+use crate::http::extract::path_id::PathId;
+use crate::http::extract::query::{NoParameters, Parameters};
+use crate::http::mutation::{Answer, Mutated, Mutation};
 
 /// What a node says in a sentence, or a conversation in two.
 #[derive(Serialize, ToSchema)]

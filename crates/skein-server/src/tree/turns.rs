@@ -14,13 +14,13 @@ use skein_engine::tree::{Forking, Grown, NewAlternative, NewTurn};
 use skein_engine::{Changed, Engine};
 use utoipa::{IntoParams, ToSchema};
 
-use crate::error::ApiError;
-use crate::json::Json;
-use crate::mutation::{Answer, Mutated, Mutation};
-use crate::pagination::{Listing, PageParameters, read_page};
-use crate::path_id::{PathId, PathIds};
-use crate::query::Parameters;
-use crate::signed_in::SignedIn;
+use crate::http::auth::authentication::SignedIn;
+use crate::http::error::ApiError;
+use crate::http::extract::path_id::{PathId, PathIds};
+use crate::http::extract::query::Parameters;
+use crate::http::mutation::{Answer, Mutated, Mutation};
+use crate::http::respond::json::Json;
+use crate::http::respond::pagination::{Listing, PageParameters, read_page};
 use crate::tree::nodes::TaggedNodeView;
 use crate::tree::{AffectedTurnView, ConversationView, GrownView, TurnView, must_be_said, said};
 

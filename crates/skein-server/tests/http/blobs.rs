@@ -5,7 +5,7 @@ use axum::http::{Request, StatusCode};
 use futures::{TryStreamExt as _, stream};
 use skein_core::Digest;
 use skein_core::account::{Role, Scope};
-use skein_server::limits::UPLOADS_PER_USER;
+use skein_server::http::limits::UPLOADS_PER_USER;
 use tokio::sync::oneshot;
 
 use crate::log_lines::{capture, logged};

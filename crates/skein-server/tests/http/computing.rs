@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use skein_core::UserId;
 use skein_core::account::{Role, Scope};
 use skein_engine::{COMPUTATIONS_MAX, COMPUTATIONS_PER_USER, ComputeError};
-use skein_server::limits::{BODIES_ARRIVING_PER_USER, PARSED_AT_ONCE_BYTES_MAX};
+use skein_server::http::limits::{BODIES_ARRIVING_PER_USER, PARSED_AT_ONCE_BYTES_MAX};
 use skein_testkit::rogue::{Behaviour, Rogue};
 
 use crate::recipes::{counting, weather};

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use axum::body::{Body, to_bytes};
 use axum::http::Request;
-use skein_server::{AllowedHosts, ServeOptions, Visitor, limits};
+use skein_server::http::limits;
+use skein_server::{AllowedHosts, ServeOptions, Visitor};
 use tokio::net::TcpListener;
 use tokio::task::spawn_blocking;
 use tower::ServiceExt as _;

@@ -14,13 +14,13 @@ const COMMITTED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../openapi/skei
 const ROUTER: &str = include_str!("../../src/router.rs");
 
 fn made() -> Value {
-    serde_json::from_str(&skein_server::openapi::text()).unwrap()
+    serde_json::from_str(&skein_server::http::openapi::text()).unwrap()
 }
 
 #[test]
 fn the_committed_document_is_current() {
     let committed = std::fs::read_to_string(COMMITTED).unwrap_or_default();
-    assert!(committed == skein_server::openapi::text(), "openapi/skein.json is not current: run `make openapi`");
+    assert!(committed == skein_server::http::openapi::text(), "openapi/skein.json is not current: run `make openapi`");
 }
 
 #[tokio::test]
@@ -29,7 +29,7 @@ async fn the_document_is_served_as_it_is_committed_and_needs_no_key() {
     let request = axum::http::Request::get("/api/v1/openapi.json").header("host", crate::world::HOST);
     let answer = world.send(request.body(Body::empty()).unwrap()).await;
     assert_eq!((answer.status, answer.header("content-type")), (StatusCode::OK, "application/json"));
-    assert_eq!(answer.text, skein_server::openapi::text());
+    assert_eq!(answer.text, skein_server::http::openapi::text());
 }
 
 #[test]

@@ -452,7 +452,7 @@ pub(crate) async fn carry_out(world: &World, change: &str, recipe: &Recipe, key:
 
 /// `METHOD path` of everything that is no reading, from the document.
 pub(crate) fn changes() -> Vec<String> {
-    let document: Value = serde_json::from_str(&skein_server::openapi::text()).unwrap();
+    let document: Value = serde_json::from_str(&skein_server::http::openapi::text()).unwrap();
     let paths = document["paths"].as_object().unwrap().iter();
     let operations = paths.flat_map(|(path, methods)| {
         methods.as_object().unwrap().keys().map(move |method| format!("{} {path}", method.to_uppercase()))

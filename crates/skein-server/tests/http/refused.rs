@@ -64,7 +64,7 @@ async fn documents_that_cannot_be_kept() {
 #[tokio::test]
 async fn a_body_beyond_the_limit_announced_or_not() {
     let world = World::new().await;
-    let large = vec![b' '; skein_server::limits::BODY_BYTES_MAX + 1];
+    let large = vec![b' '; skein_server::http::limits::BODY_BYTES_MAX + 1];
     check(&world, large.clone(), 413, "too_large").await;
     let request = world
         .request("POST", "/api/v1/items")

@@ -5,7 +5,7 @@ use axum::http::StatusCode;
 use axum::http::request::Builder;
 use serde_json::{Value, json};
 use skein_core::account::{Role, Scope};
-use skein_server::limits::{BLOB_BYTES_MAX, BODY_BYTES_MAX};
+use skein_server::http::limits::{BLOB_BYTES_MAX, BODY_BYTES_MAX};
 
 use crate::document::{Operation, operations, served};
 use crate::estate::{Estate, Person};

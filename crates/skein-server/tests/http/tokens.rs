@@ -6,7 +6,8 @@ use std::task::Poll;
 use serde_json::{Value, json};
 use skein_core::account::Scope;
 use skein_core::{Millis, UserId};
-use skein_server::{BadToken, Claims, TokenOptions, Tokens, limits};
+use skein_server::http::limits;
+use skein_server::{BadToken, Claims, TokenOptions, Tokens};
 use tokio::sync::Notify;
 
 use crate::issuer::{AUDIENCE, Conduct, ISSUER, Issuer, PrivateKey, encoded, hmac, token};

@@ -18,7 +18,7 @@ async fn told(world: &World, viewer: &Viewer, [after, before]: [Cursor; 2]) -> V
 
 both! {
     async fn z22_every_change_is_told_to_its_owner_by_a_listed_name_and_to_nobody_else(world: &World) {
-        let document: Value = serde_json::from_str(&skein_server::openapi::text()).unwrap();
+        let document: Value = serde_json::from_str(&skein_server::http::openapi::text()).unwrap();
         let bystander = world.joined_by("bystander", Role::Admin, Scope::Admin).await;
         for change in changes() {
             let recipe = recipe(world, &change).await;

@@ -1,0 +1,3 @@
+//! Metrics of tools over HTTP.
+
+pub(crate) mod tool_metrics;
