@@ -2,14 +2,10 @@
 
 mod account;
 mod catalog;
-mod conversation;
 mod flow;
-mod item;
+mod garden;
 mod memory;
-mod process;
-mod project;
-mod relation;
-mod secret;
+mod tree;
 
 use std::path::PathBuf;
 
@@ -25,23 +21,23 @@ pub(crate) use self::catalog::{
     ServiceCreation, SwitchArguments, TemplateArguments, TemplateCommand, TemplateId, TemplateKind, ToolArguments,
     ToolChange, ToolCommand, ToolCreation, ToolParts, ToolTest, WrittenArguments,
 };
-pub(crate) use self::conversation::{
-    ConversationArguments, ConversationChange, ConversationCommand, ConversationContext, ConversationExport,
-    ConversationId, ConversationMark, ConversationNew, ConversationShow, ExportFormat, PlaceArguments, WordsArguments,
-};
 pub(crate) use self::flow::{
     ApprovalScope, CallType, ChatArguments, ExecutionArguments, ExecutionBranch, ExecutionCommand, InputArguments,
     ReviewArguments, ReviewCommand, RunArguments, WorkerArguments, WorkerCommand,
 };
-pub(crate) use self::item::{HistoryArguments, ItemArguments, ItemCommand, RedactArguments};
 pub(crate) use self::memory::{
     BroughtSource, EpisodeArguments, EpisodeCommand, IndexArguments, IndexCommand, RecallArguments,
 };
-pub(crate) use self::process::{ProcessArguments, ProcessCommand, ProcessEdit};
-pub(crate) use self::project::{ProjectArguments, ProjectCommand};
-pub(crate) use self::relation::{RelationArguments, RelationCommand};
-pub(crate) use self::secret::{
+pub(crate) use crate::arguments::catalog::secret::{
     KeyRemovalArguments, SecretArguments, SecretCommand, SecretTypeName, ValueArguments, VaultArguments, VaultCommand,
+};
+pub(crate) use crate::arguments::flow::process::{ProcessArguments, ProcessCommand, ProcessEdit};
+pub(crate) use crate::arguments::garden::relation::{RelationArguments, RelationCommand};
+pub(crate) use crate::arguments::garden::{HistoryArguments, ItemArguments, ItemCommand, RedactArguments};
+pub(crate) use crate::arguments::tree::project::{ProjectArguments, ProjectCommand};
+pub(crate) use crate::arguments::tree::{
+    ConversationArguments, ConversationChange, ConversationCommand, ConversationContext, ConversationExport,
+    ConversationId, ConversationMark, ConversationNew, ConversationShow, ExportFormat, PlaceArguments, WordsArguments,
 };
 use crate::configuration::{EveryCommand, Serving};
 use crate::exit::EXIT_CODES;

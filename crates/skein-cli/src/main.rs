@@ -5,12 +5,11 @@
 //! is missing. Exit codes are in [`exit`], what people are told about errors in [`failure`], one file per command in
 //! [`commands`].
 
+mod api_client;
 mod arguments;
 mod commands;
 mod configuration;
 mod definition;
-mod desk;
-mod door;
 mod embedder;
 mod exit;
 mod failure;
@@ -20,14 +19,15 @@ mod logging;
 mod master_key;
 mod output;
 mod passphrase;
-mod place;
 mod plan;
 mod privacy;
 mod progress;
 mod prompt;
 mod secret_value;
+mod session;
 mod settings;
 mod signals;
+mod storage_location;
 mod vault_report;
 mod views;
 

@@ -1,10 +1,10 @@
 //! What is to be done, with nothing missing: arguments and configuration resolved once, before anything happens.
 
+mod api_request;
 mod catalog;
-mod conversation;
 mod flow;
 mod memory;
-mod task;
+mod tree;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -20,23 +20,23 @@ use skein_store::verify::VerifyOptions;
 pub(crate) use self::catalog::{
     CatalogTask, Change, DefaultChoice, Inquiry, Named, Shelf, Thing, difference, each_target, resolve_targets,
 };
-pub(crate) use self::conversation::{ConversationTask, Finder, NodeName, Seat, Spot, Wish, Words};
 pub(crate) use self::flow::{ChatTask, FlowTask, Verdict, json_of};
 pub(crate) use self::memory::MemoryTask;
-pub(crate) use self::task::{Content, Task, object};
+use crate::api_client::Reach;
 use crate::arguments::{
     AskingArguments, Command, ConfigCommand, IndexArguments, KeyRemovalArguments, StorageArguments, VerifyArguments,
     WorkerCommand,
 };
 use crate::configuration::{Configuration, without_credentials};
 use crate::definition::Source;
-use crate::desk::Form;
-use crate::door::Reach;
 use crate::failure::Failure;
 use crate::output::Paint;
 use crate::passphrase::PassphraseSource;
-use crate::place::{self, Place};
+pub(crate) use crate::plan::api_request::{Content, Task, object};
+pub(crate) use crate::plan::tree::{ConversationTask, Finder, NodeName, Seat, Spot, Wish, Words};
+use crate::session::Form;
 use crate::settings::Name;
+use crate::storage_location::{self, Place};
 
 /// One command, ready to run.
 #[derive(Debug)]
@@ -118,7 +118,7 @@ impl KeyRemoval {
     fn resolve(arguments: &KeyRemovalArguments, place: Place) -> Self {
         let KeyRemovalArguments { keys, also, yes: is_sure } = arguments;
         let keys = keys.iter().map(KeyId::stored).collect();
-        let others = also.iter().map(|text| place::location_named(text)).collect();
+        let others = also.iter().map(|text| storage_location::location_named(text)).collect();
         Self { place, keys, others, is_sure: *is_sure }
     }
 }

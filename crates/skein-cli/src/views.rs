@@ -1,9 +1,9 @@
 //! What people see of each kind of answer: the columns of a list, the first fields of a sheet.
 
 pub(crate) mod catalog;
-pub(crate) mod conversation;
 pub(crate) mod flow;
 pub(crate) mod memory;
+pub(crate) mod tree;
 
 use serde_json::Value;
 

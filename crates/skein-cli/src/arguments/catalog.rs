@@ -1,5 +1,7 @@
 //! `service`, `tool`, `template` and `endpoint` as they are typed.
 
+pub(crate) mod secret;
+
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, Subcommand, ValueEnum};

@@ -1,5 +1,7 @@
 //! `run`, `execution`, `review`, `worker` and `chat` as they are typed.
 
+pub(crate) mod process;
+
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, Subcommand, ValueEnum};

@@ -10,9 +10,9 @@ use skein_store::backup::{Copied, backup};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::master_key::KeySource;
-use crate::place::Place;
 use crate::plan::ReportForm;
 use crate::progress::Bar;
+use crate::storage_location::Place;
 
 pub(crate) fn run(place: &Place, target: &Path, form: ReportForm, out: &mut dyn Write) -> Result<Exit, Failure> {
     let store = place.open_read_only()?;

@@ -10,12 +10,12 @@ use axum::http::Method;
 use serde_json::{Value, json};
 use skein_core::{OperationId, RecordId};
 
-use crate::desk::Desk;
-use crate::door::{Ask, Upload};
+use crate::api_client::{Ask, Upload};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::passphrase::{Passphrase, PassphraseSource};
 use crate::progress::ByteBar;
+use crate::session::Desk;
 use crate::views;
 
 const OWNER_ONLY: u32 = 0o600;

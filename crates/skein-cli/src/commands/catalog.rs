@@ -11,14 +11,14 @@ use serde_json::{Map, Value, json};
 
 pub(crate) use self::lookup::find;
 pub(crate) use self::process::{default_process, told_default};
+use crate::api_client::Ask;
 use crate::definition::{Source, to_yaml};
-use crate::desk::{Desk, Form};
-use crate::door::Ask;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{printable, text};
 use crate::plan::{CatalogTask, Change, Inquiry, Shelf, Thing, difference, resolve_targets};
 use crate::secret_value::{self, SecretBody, SecretType, ValueSource};
+use crate::session::{Desk, Form};
 use crate::views::{Sheet, catalog as views};
 
 pub(crate) fn run(task: CatalogTask, desk: &mut Desk<'_>) -> Result<Exit, Failure> {

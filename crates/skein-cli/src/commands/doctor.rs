@@ -16,8 +16,8 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::lock;
 use crate::master_key::KeySource;
-use crate::place::Place;
 use crate::plan::ReportForm;
+use crate::storage_location::Place;
 use crate::vault_report::{self, VaultReport};
 
 const FREE_BYTES_MIN: u64 = 256 << 20;

@@ -13,13 +13,13 @@ use serde_json::{Value, json};
 use skein_core::{ReviewId, RunId};
 
 use self::follow::Ended;
+use crate::api_client::Ask;
 use crate::commands::catalog::find;
-use crate::desk::{Desk, Form};
-use crate::door::Ask;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{printable, text};
 use crate::plan::{FlowTask, Verdict};
+use crate::session::{Desk, Form};
 use crate::views::flow as views;
 
 pub(crate) fn run(task: FlowTask, desk: &mut Desk<'_>) -> Result<Exit, Failure> {

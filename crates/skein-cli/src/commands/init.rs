@@ -9,7 +9,7 @@ use super::serve::runtime;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::lock::{Lock, LockError};
-use crate::place::Place;
+use crate::storage_location::Place;
 
 pub(crate) fn run(place: &Place, out: &mut dyn Write) -> Result<Exit, Failure> {
     place.make_directory()?;

@@ -11,17 +11,17 @@ use skein_core::{RecordId, Viewer};
 use skein_engine::Engine;
 use skein_store::verify::Progress;
 
-use super::errand::read_input;
 use super::serve::runtime;
-use crate::desk::{Desk, Form};
-use crate::door::Ask;
+use crate::api_client::Ask;
+use crate::commands::api_command::read_input;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::lock::Lock;
 use crate::output::{printable, text};
-use crate::place::Place;
 use crate::plan::MemoryTask;
 use crate::progress::Bar;
+use crate::session::{Desk, Form};
+use crate::storage_location::Place;
 use crate::views::memory as views;
 
 /// Pages of actors or projects that are looked through for a name.

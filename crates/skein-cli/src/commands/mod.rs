@@ -1,13 +1,12 @@
 //! One file per command; each takes its plan and writes what was asked for to standard output.
 
+mod api_command;
 mod backup;
 mod bundle;
 mod catalog;
 mod completions;
 mod config;
-mod conversation;
 mod doctor;
-mod errand;
 mod flow;
 mod init;
 mod manual;
@@ -17,25 +16,26 @@ mod redact;
 mod remove_keys;
 mod restore;
 mod serve;
+mod tree;
 mod verify;
-mod work;
+mod worker;
 
 use std::io::Write;
 
 pub(crate) use self::serve::runtime;
 
-use crate::desk::Desk;
-use crate::door::Reach;
+use crate::api_client::Reach;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::place::Place;
 use crate::plan::{FlowTask, MemoryTask, Plan, Task};
+use crate::session::Desk;
+use crate::storage_location::Place;
 
 pub(crate) fn run(plan: Plan, out: &mut dyn Write) -> Result<Exit, Failure> {
     match plan {
         Plan::Init(place) => init::run(&place, out),
         Plan::Serve(serve) => serve::run(serve, out),
-        Plan::Work { place, pools } => work::run(&place, &pools, out),
+        Plan::Work { place, pools } => worker::run(&place, &pools, out),
         Plan::Errand { reach, grant, form, task } => {
             if let (Task::Flow(FlowTask::Chat(_)), Reach::Place { place, .. }) = (&task, &reach) {
                 make_ready(place)?;
@@ -45,7 +45,7 @@ pub(crate) fn run(plan: Plan, out: &mut dyn Write) -> Result<Exit, Failure> {
             {
                 return memory::rebuild_here(place, lock, *anew, out);
             }
-            errand::run(task, Desk::new(reach, grant, form, out))
+            api_command::run(task, Desk::new(reach, grant, form, out))
         }
         Plan::Verify { place, options, report } => verify::run(&place, &options, report, out),
         Plan::CheckProof { file, report } => proof::check(&file, report, out),

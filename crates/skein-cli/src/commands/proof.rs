@@ -11,8 +11,8 @@ use skein_core::{ItemId, Viewer};
 
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::place::Place;
 use crate::plan::ReportForm;
+use crate::storage_location::Place;
 
 /// Far above any proof; a file beyond it is something else.
 const PROOF_BYTES_MAX: u64 = 64 << 20;

@@ -3,12 +3,12 @@
 use serde_json::{Value, json};
 use skein_core::ItemId;
 
-use crate::desk::Desk;
-use crate::door::Ask;
+use crate::api_client::Ask;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::text;
 use crate::prompt::confirm;
+use crate::session::Desk;
 use crate::views;
 
 pub(crate) fn run(item: ItemId, reason: &str, is_sure: bool, desk: &mut Desk<'_>) -> Result<Exit, Failure> {

@@ -11,9 +11,9 @@ use skein_store::Location;
 
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::place;
 use crate::plan::KeyRemoval;
 use crate::prompt::confirm;
+use crate::storage_location;
 use crate::vault_report::{self, VaultReport};
 
 pub(crate) fn run(removal: &KeyRemoval, out: &mut dyn Write) -> Result<Exit, Failure> {
@@ -42,8 +42,8 @@ fn listed(keys: &[KeyId]) -> String {
 impl KeyRemoval {
     /// Refuses unless every value of a database opens, under its current key and none of those that are to go.
     fn check(&self, database: &Location) -> Result<(), Failure> {
-        let report = VaultReport::read(&place::open_read_only(database.clone())?, &self.place.master_key)?;
-        let shown = place::location_shown(database);
+        let report = VaultReport::read(&storage_location::open_read_only(database.clone())?, &self.place.master_key)?;
+        let shown = storage_location::location_shown(database);
         if let Some(rotation) = report.unended_rotation() {
             let error = anyhow!("the rotation {rotation} of {shown} has not ended");
             return Err(Failure::new(

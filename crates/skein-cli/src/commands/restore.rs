@@ -16,9 +16,9 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::lock::Lock;
 use crate::master_key::KeySource;
-use crate::place::Place;
 use crate::plan::ReportForm;
 use crate::progress::Bar;
+use crate::storage_location::Place;
 
 pub(crate) fn run(place: &Place, source: &Path, form: ReportForm, out: &mut dyn Write) -> Result<Exit, Failure> {
     if !database_file(source).is_file() {

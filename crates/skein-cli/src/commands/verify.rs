@@ -7,9 +7,9 @@ use skein_store::verify::{Break, Report, VerifyOptions, verify};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::lock;
-use crate::place::Place;
 use crate::plan::ReportForm;
 use crate::progress::Bar;
+use crate::storage_location::Place;
 use crate::vault_report::{self, VaultReport};
 
 pub(crate) fn run(

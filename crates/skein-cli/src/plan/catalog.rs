@@ -4,22 +4,22 @@
 //! at: until then it is an [`Inquiry`]. What is done with them is in [`crate::commands`]. Start at [`CatalogTask`].
 
 mod commands;
-mod inquiry;
 mod process;
 mod secrets;
+mod unresolved_request;
 
 use serde_json::{Map, Value};
 use skein_core::RecordId;
 
 pub(crate) use self::commands::parse_input;
-use self::inquiry::Document;
-pub(crate) use self::inquiry::{Inquiry, difference};
 pub(crate) use self::process::{each_target, resolve_targets};
 use crate::definition::Source;
-use crate::desk::Amount;
 use crate::failure::Failure;
-use crate::plan::task::{Task, parse};
+use crate::plan::api_request::{Task, parse};
+use crate::plan::catalog::unresolved_request::Document;
+pub(crate) use crate::plan::catalog::unresolved_request::{Inquiry, difference};
 use crate::secret_value::{SecretType, ValueSource};
+use crate::session::Amount;
 use crate::views::{List, Sheet};
 
 /// One command about the catalogue.

@@ -9,19 +9,19 @@ use skein_core::catalog::operation::OperationType;
 use skein_core::{RecordId, ReviewId, RunId, UserId, document};
 use skein_engine::flow::Pools;
 
+use crate::api_client::Ask;
 use crate::arguments::{
     AmountArguments, ApprovalScope, AskingArguments, CallType, ChatArguments, ExecutionArguments, ExecutionBranch,
     ExecutionCommand, InputArguments, ReviewArguments, ReviewCommand, RunArguments, WorkerArguments,
 };
 use crate::configuration::Configuration;
 use crate::definition::Source;
-use crate::desk::Amount;
-use crate::door::Ask;
 use crate::failure::Failure;
-use crate::place::Place;
+use crate::plan::api_request::{Task, parse, portion, word};
 use crate::plan::catalog::{Named, Shelf, Thing, parse_input};
-use crate::plan::task::{Task, parse, portion, word};
+use crate::session::Amount;
 use crate::settings::Name;
+use crate::storage_location::Place;
 use crate::views::{List, flow as views};
 
 const POOL_PLACES_MAX: usize = 1_024;

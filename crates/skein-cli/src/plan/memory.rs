@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 use skein_core::{ConversationId, EpisodeId, NodeId};
 
+use crate::api_client::Ask;
 use crate::arguments::{AskingArguments, BroughtSource, EpisodeCommand, IndexCommand, RecallArguments};
-use crate::door::Ask;
 use crate::failure::Failure;
-use crate::plan::task::{Task, parse, portion, time};
+use crate::plan::api_request::{Task, parse, portion, time};
 use crate::views::memory as views;
 
 /// One command about memory.

@@ -4,12 +4,12 @@ use anyhow::anyhow;
 use serde_json::Value;
 use skein_core::RecordId;
 
-use crate::desk::Desk;
-use crate::door::Ask;
+use crate::api_client::Ask;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{printable, text};
 use crate::plan::{Named, Shelf, Thing};
+use crate::session::Desk;
 
 /// Who has more than this has to give ids: 10,000 things are looked through.
 const PAGES_MAX: usize = 100;

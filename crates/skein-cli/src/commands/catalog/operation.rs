@@ -7,12 +7,12 @@ use serde_json::{Value, json};
 use skein_core::OperationId;
 use skein_store::verify::Progress;
 
-use crate::desk::{Desk, Form};
-use crate::door::Ask;
+use crate::api_client::Ask;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::printable;
 use crate::progress::Bar;
+use crate::session::{Desk, Form};
 
 const LOOK_FIRST: Duration = Duration::from_millis(20);
 const LOOK_EVERY_MAX: Duration = Duration::from_millis(500);
@@ -77,9 +77,9 @@ fn tell_programs(operation: &Value, failure: Failure, desk: &mut Desk<'_>) -> Re
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::api_client::Reach;
     use crate::configuration::{Configuration, Environment, Layer};
-    use crate::door::Reach;
-    use crate::place::Place;
+    use crate::storage_location::Place;
 
     #[test]
     fn without_a_server_the_work_is_done_here() {

@@ -5,13 +5,13 @@ use serde_json::{Value, json};
 
 use super::Definition;
 use super::lookup::find;
+use crate::api_client::Ask;
 use crate::definition::to_yaml;
-use crate::desk::{Desk, Form};
-use crate::door::Ask;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{printable, text};
 use crate::plan::{DefaultChoice, Shelf, Thing, each_target};
+use crate::session::{Desk, Form};
 use crate::views::catalog as views;
 
 /// Each breach on a line of its own, whole: a table would cut it.

@@ -3,19 +3,19 @@
 //! A line is said, unless it begins with a slash: then it is a command of [`Line`]. Where nobody is at a terminal, lines
 //! are read to the end and each is answered.
 
+mod conversation;
 mod line;
-mod talk;
 
 use std::io::{BufRead as _, IsTerminal as _, Write as _};
 
 use anyhow::Error;
 
 use self::line::Line;
-use self::talk::Talk;
-use crate::desk::{Desk, Form};
+use crate::commands::flow::chat::conversation::Talk;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::plan::ChatTask;
+use crate::session::{Desk, Form};
 
 const HELP: &str = "\
 What you type is said, and answered. Besides:

@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 use serde_json::Value;
 use skein_core::Millis;
 
-use crate::desk::{Desk, Form};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Paint, printable, text};
+use crate::session::{Desk, Form};
 use crate::views::flow::standing;
 
 pub(super) fn show(whole: &Value, desk: &mut Desk<'_>) -> Result<Exit, Failure> {

@@ -9,11 +9,11 @@ use serde_json::Value;
 use skein_core::RunId;
 
 use super::{drawing, review, words};
-use crate::desk::{Desk, Form};
-use crate::door::{Ask, Heard, Listening};
+use crate::api_client::{Ask, Heard, Listening};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{printable, text};
+use crate::session::{Desk, Form};
 
 const LOOK_EVERY: Duration = Duration::from_millis(200);
 /// How often in a row a stream may end before its run does.

@@ -2,14 +2,14 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::api_client::Ask;
 use crate::arguments::ApprovalScope;
-use crate::desk::Desk;
-use crate::door::Ask;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{printable, text};
 use crate::plan::{Verdict, json_of};
 use crate::prompt::{Prompt, Terminal};
+use crate::session::Desk;
 use crate::views::flow as views;
 
 /// Says what was decided; the review as it is then.

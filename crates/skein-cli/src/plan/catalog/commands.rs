@@ -11,7 +11,7 @@ use crate::arguments::{
 };
 use crate::definition::Source;
 use crate::failure::Failure;
-use crate::plan::task::{object, portion, word};
+use crate::plan::api_request::{object, portion, word};
 use crate::views::{Sheet, catalog as views};
 
 impl CatalogTask {

@@ -9,7 +9,7 @@ use super::{CatalogTask, Change, DefaultChoice, Document, Inquiry, Named, Shelf,
 use crate::arguments::{ProcessCommand, ProcessEdit};
 use crate::definition::Source;
 use crate::failure::Failure;
-use crate::plan::task::portion;
+use crate::plan::api_request::portion;
 use crate::views::catalog as views;
 
 impl CatalogTask {

@@ -4,12 +4,12 @@ use axum::http::Method;
 use serde_json::{Map, Value, json};
 
 use super::{CatalogTask, Change, Inquiry, Shelf, Thing};
+use crate::api_client::Ask;
 use crate::arguments::{KeyRemovalArguments, SecretCommand, SecretTypeName, ValueArguments, VaultCommand};
 use crate::definition::Source;
-use crate::door::Ask;
 use crate::failure::Failure;
 use crate::plan::Task;
-use crate::plan::task::{portion, word};
+use crate::plan::api_request::{portion, word};
 use crate::secret_value::{SecretType, ValueSource};
 use crate::views::catalog as views;
 

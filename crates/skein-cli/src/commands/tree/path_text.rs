@@ -5,13 +5,13 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use super::lookup::Lookup;
-use crate::desk::{Amount, Desk, Form};
-use crate::door::Ask;
+use crate::api_client::Ask;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Paint, printable, text};
 use crate::plan::{Finder as _, Named, NodeName, Spot};
-use crate::views::conversation as views;
+use crate::session::{Amount, Desk, Form};
+use crate::views::tree as views;
 
 const PAGE_NODES_MAX: u64 = 100;
 

@@ -8,13 +8,14 @@ use serde_json::{Map, Value, json};
 use skein_core::{Millis, UserId};
 
 use super::bundle::{self, Wanted};
-use super::{catalog, conversation, flow, memory, redact};
-use crate::desk::Desk;
-use crate::door::Ask;
+use super::{catalog, flow, memory, redact};
+use crate::api_client::Ask;
+use crate::commands::tree;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::plan::{Content, Task, object};
 use crate::progress::ByteBar;
+use crate::session::Desk;
 use crate::views;
 
 /// Above what the API takes, so that the API is what says no.
@@ -46,7 +47,7 @@ fn carry_out(task: Task, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
         Task::Export { file, passphrase } => bundle::export(&file, &Wanted::Everything(passphrase), desk),
         Task::Import { file, passphrase } => bundle::import(file, passphrase.as_ref(), desk),
         Task::Catalog(task) => catalog::run(task, desk),
-        Task::Conversation(task) => conversation::run(task, desk),
+        Task::Conversation(task) => tree::run(task, desk),
         Task::Flow(task) => flow::run(task, desk),
         Task::Memory(task) => memory::run(task, desk),
     }

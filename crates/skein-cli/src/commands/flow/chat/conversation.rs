@@ -5,17 +5,17 @@ use axum::http::Method;
 use serde_json::{Value, json};
 use skein_core::RecordId;
 
+use crate::api_client::Ask;
 use crate::commands::catalog::{default_process, find, told_default};
-use crate::commands::conversation::Lookup;
 use crate::commands::flow::follow::{self, Ended, Telling};
 use crate::commands::flow::{id, is_paused, run_in, waits, words};
-use crate::desk::{Desk, Form};
-use crate::door::Ask;
+use crate::commands::tree::Lookup;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{printable, text};
 use crate::plan::{ChatTask, Finder as _, Named, Thing};
-use crate::views::conversation as views;
+use crate::session::{Desk, Form};
+use crate::views::tree as views;
 
 /// As much as is shown of what was said before.
 const RECALLED_NODES: u32 = 6;

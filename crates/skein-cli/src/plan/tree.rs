@@ -6,17 +6,17 @@
 
 mod commands;
 mod name;
-mod wish;
+mod unresolved_request;
 
 use std::path::PathBuf;
 
 use serde_json::{Map, Value};
 
 pub(crate) use self::name::{NodeName, Spot, Words};
-pub(crate) use self::wish::{Finder, Seat, Wish};
-use crate::desk::Amount;
+use crate::plan::api_request::Task;
 use crate::plan::catalog::Named;
-use crate::plan::task::Task;
+pub(crate) use crate::plan::tree::unresolved_request::{Finder, Seat, Wish};
+use crate::session::Amount;
 use crate::views::{List, Sheet};
 
 /// One command about conversations or projects.

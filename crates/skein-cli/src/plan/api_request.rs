@@ -10,19 +10,19 @@ use clap::ValueEnum;
 use serde_json::{Map, Value, json};
 use skein_core::{ItemId, KeyId, Millis, RecordId, RelationId, SessionId, UserId, document};
 
+use crate::api_client::Ask;
 use crate::arguments::{
     AmountArguments, AskingArguments, ExportArguments, GrantCommand, HistoryArguments, ImportArguments, ItemCommand,
     KeyCommand, RedactArguments, RelationCommand, SessionCommand, UserCommand,
 };
-use crate::desk::Amount;
-use crate::door::Ask;
 use crate::failure::Failure;
 use crate::passphrase::PassphraseSource;
 use crate::plan::catalog::CatalogTask;
-use crate::plan::conversation::ConversationTask;
 use crate::plan::flow::FlowTask;
 use crate::plan::memory::MemoryTask;
 use crate::plan::passphrase;
+use crate::plan::tree::ConversationTask;
+use crate::session::Amount;
 use crate::views::{self, List, Sheet};
 
 /// One errand, with nothing missing but what standard input may hold.

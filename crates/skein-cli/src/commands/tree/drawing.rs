@@ -17,13 +17,13 @@ use skein_core::tree::status::{CacheStatus, GenerationStatus};
 
 use self::skeleton::Skeleton;
 use super::lookup::{Lookup, id};
-use crate::desk::{Amount, Desk, Form};
-use crate::door::Ask;
+use crate::api_client::Ask;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Paint, printable, text};
 use crate::plan::{Finder as _, Named};
-use crate::views::conversation as views;
+use crate::session::{Amount, Desk, Form};
+use crate::views::tree as views;
 
 /// As many nodes of a path as the API gives at once.
 const PATH_NODES_MAX: usize = 1_000;

@@ -7,12 +7,12 @@ use serde_json::json;
 
 use super::complete;
 use crate::commands::bundle::Part;
-use crate::desk::Desk;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::printable;
 use crate::plan::Wish;
 use crate::progress::ByteBar;
+use crate::session::Desk;
 
 /// Into a file that is not there yet, or with `-` to standard output and nothing else.
 pub(super) fn export(wish: &Wish, file: &Path, desk: &mut Desk<'_>) -> Result<Exit, Failure> {

@@ -5,8 +5,8 @@ use serde_json::{Map, Value};
 use skein_core::RecordId;
 
 use super::{Shelf, Thing, resolve_targets};
+use crate::api_client::Ask;
 use crate::definition::Source;
-use crate::door::Ask;
 use crate::failure::Failure;
 
 /// What the server makes itself: left out of a definition that is given back to it.

@@ -5,12 +5,12 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 use super::ask;
-use crate::desk::{Desk, Form};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Paint, printable, text, write_table};
 use crate::plan::Wish;
-use crate::views::conversation as views;
+use crate::session::{Desk, Form};
+use crate::views::tree as views;
 
 /// Ends with 1 when something was altered, and names the node.
 pub(super) fn verify(wish: &Wish, desk: &mut Desk<'_>) -> Result<Exit, Failure> {

@@ -1,5 +1,7 @@
 //! `conversation` as it is typed.
 
+pub(crate) mod project;
+
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, Subcommand, ValueEnum};

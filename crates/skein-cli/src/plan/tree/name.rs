@@ -8,8 +8,8 @@ use skein_core::tree::local_id::lookup_form;
 
 use crate::arguments::{PlaceArguments, WordsArguments};
 use crate::failure::Failure;
+use crate::plan::api_request::parse;
 use crate::plan::catalog::Named;
-use crate::plan::task::parse;
 
 /// How people write "where I stand".
 const HERE: &str = ".";

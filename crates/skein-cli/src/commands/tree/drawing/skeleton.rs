@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use serde_json::Value;
 
-use crate::desk::Amount;
 use crate::output::text;
+use crate::session::Amount;
 
 /// The course of a conversation: its nodes by number, in the order they were made.
 #[derive(Default)]

@@ -1,5 +1,7 @@
 //! `item`, `history` and `redact` as they are typed.
 
+pub(crate) mod relation;
+
 use clap::{Args, Subcommand, ValueEnum};
 
 use crate::arguments::{AmountArguments, AskingArguments};

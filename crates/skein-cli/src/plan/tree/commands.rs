@@ -5,17 +5,17 @@ use axum::http::Method;
 use serde_json::{Map, Value};
 
 use super::name::{conversation, project};
-use super::wish::{About, Reference, Wish};
 use super::{ConversationTask, NodeName, Spot, Words};
 use crate::arguments::{
     AmountArguments, ConversationChange, ConversationCommand, ConversationContext, ConversationExport, ConversationId,
     ConversationMark, ConversationNew, ConversationShow, ExportFormat, PlaceArguments, ProjectCommand, WordsArguments,
 };
-use crate::desk::Amount;
 use crate::failure::Failure;
+use crate::plan::api_request::{portion, word};
 use crate::plan::catalog::Named;
-use crate::plan::task::{portion, word};
-use crate::views::{Sheet, conversation as views};
+use crate::plan::tree::unresolved_request::{About, Reference, Wish};
+use crate::session::Amount;
+use crate::views::{Sheet, tree as views};
 
 const CONVERSATIONS: About = About::Path("/conversations");
 const PROJECTS: About = About::Path("/projects");

@@ -13,8 +13,8 @@ use skein_engine::flow::{Crew, Pools};
 use super::serve::{CALLS_GRACE, CLOSING, cannot_run, runtime};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::place::Place;
 use crate::signals;
+use crate::storage_location::Place;
 
 /// How long an address may still be called after a server was told to refuse it.
 const ENDPOINTS_EVERY: Duration = Duration::from_secs(5);

@@ -16,10 +16,10 @@ use skein_store::sealer::seal_all;
 use tokio::runtime::Runtime;
 use tower::ServiceExt as _;
 
-use crate::door::{Broken, Transfer};
+use crate::api_client::{Broken, Transfer};
 use crate::failure::Failure;
 use crate::lock::{Lock, LockError};
-use crate::place::Place;
+use crate::storage_location::Place;
 
 /// How long another command on the same directory is waited for.
 pub(super) const WAIT_MAX: Duration = Duration::from_secs(10);

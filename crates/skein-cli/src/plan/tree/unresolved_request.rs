@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use skein_core::{ItemId, RecordId, TurnId};
 
 use super::{Spot, Words};
-use crate::door::Ask;
+use crate::api_client::Ask;
 use crate::failure::Failure;
 use crate::plan::catalog::Named;
 

@@ -7,7 +7,7 @@ use axum::body::{Body, Bytes};
 use axum::http::{Request, Response, Uri};
 use reqwest::redirect::Policy;
 
-use crate::door::{Broken, Transfer};
+use crate::api_client::{Broken, Transfer};
 use crate::exit::Exit;
 use crate::failure::Failure;
 

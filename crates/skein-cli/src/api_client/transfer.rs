@@ -11,7 +11,7 @@ use axum::http::{HeaderMap, HeaderValue};
 use futures::{Stream, StreamExt as _};
 use serde_json::Value;
 
-use crate::door::{Ask, Broken, Door, Transfer};
+use crate::api_client::{Ask, Broken, Door, Transfer};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::progress::ByteBar;

@@ -6,7 +6,7 @@ use axum::body::{Body, BodyDataStream};
 use futures::StreamExt as _;
 use serde_json::Value;
 
-use crate::door::{Ask, Broken, Door, Transfer};
+use crate::api_client::{Ask, Broken, Door, Transfer};
 use crate::failure::Failure;
 
 /// Longer lines are none that a Skein server sends.

@@ -25,8 +25,8 @@ pub(crate) use self::transfer::Upload;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::passphrase::Passphrase;
-use crate::place::Place;
 use crate::secret_value::SecretBody;
+use crate::storage_location::Place;
 
 const API: &str = "/api/v1";
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");

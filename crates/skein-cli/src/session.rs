@@ -7,7 +7,7 @@ use std::io::Write;
 use serde_json::{Value, json};
 use skein_core::ItemId;
 
-use crate::door::{Ask, Door, Reach};
+use crate::api_client::{Ask, Door, Reach};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Column, Paint, field, text, write_sheet, write_table};

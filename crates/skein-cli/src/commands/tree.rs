@@ -1,23 +1,23 @@
 //! Commands about conversations and projects: requests to the API, once what they name was looked up.
 
-mod dialogue;
 mod drawing;
+mod export;
 mod lookup;
+mod path_text;
 mod report;
-mod written;
 
 use axum::http::Method;
 use serde_json::{Map, Value};
 
 pub(crate) use self::lookup::Lookup;
+use crate::api_client::Ask;
 use crate::commands::bundle::{self, Wanted};
-use crate::desk::{Desk, Form};
-use crate::door::Ask;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{printable, text};
 use crate::plan::{ConversationTask, Finder as _, Named, Wish};
-use crate::views::conversation as views;
+use crate::session::{Desk, Form};
+use crate::views::tree as views;
 
 pub(crate) fn run(task: ConversationTask, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
     match task {
@@ -34,14 +34,14 @@ pub(crate) fn run(task: ConversationTask, desk: &mut Desk<'_>) -> Result<Exit, F
             desk.rows(&ask, field, list.columns)
         }
         ConversationTask::Draw { conversation, most } => drawing::draw(&conversation, most, desk),
-        ConversationTask::Read { conversation, node, most } => dialogue::read(&conversation, node, most, desk),
+        ConversationTask::Read { conversation, node, most } => path_text::read(&conversation, node, most, desk),
         ConversationTask::Say(wish) => say(&wish, desk),
         ConversationTask::Switch(wish) => switch(&wish, desk),
         ConversationTask::Change { conversation, fields } => change(&conversation, fields, desk),
         ConversationTask::Verify(wish) => report::verify(&wish, desk),
         ConversationTask::Compare(wish) => report::compare(&wish, desk),
         ConversationTask::Context(wish) => report::context(&wish, desk),
-        ConversationTask::Export { wish, file } => written::export(&wish, &file, desk),
+        ConversationTask::Export { wish, file } => export::export(&wish, &file, desk),
         ConversationTask::Bundle { conversation, file } => {
             let id = Lookup::new(desk).conversation(&conversation)?;
             bundle::export(&file, &Wanted::Conversation(id), desk)
