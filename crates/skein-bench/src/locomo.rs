@@ -20,8 +20,8 @@ use skein_core::tree::actor::{Actor, ActorId, AuthorType};
 use skein_core::tree::conversation::Conversation;
 use skein_core::tree::turn::{Speaker, TurnType};
 use skein_core::{ConversationId, Digest, Millis, NodeId, PathId, Viewer};
-use skein_engine::account::Presented;
-use skein_engine::catalog::{Outside, Passing};
+use skein_engine::account::PresentedCredential;
+use skein_engine::catalog::{EphemeralKeys, Gateway};
 use skein_engine::memory::{RecallQuery, Weights};
 use skein_engine::{Caller, Engine, KeyText, Worker};
 use skein_store::blobs::Blobs;
@@ -78,7 +78,7 @@ fn millis_each(began: Instant, count: usize) -> f64 {
 
 async fn open(folder: &Path) -> Result<(Engine, Store)> {
     let store = Store::open(StoreOptions::at(Location::Directory(folder.to_owned())))?;
-    let outside = Outside::new(Box::new(Passing::draw()?), Guard::default(), HttpOptions::default());
+    let outside = Gateway::new(Box::new(EphemeralKeys::draw()?), Guard::default(), HttpOptions::default());
     let engine =
         Engine::new(store.clone(), Blobs::directory(&folder.join("blobs"))?, outside.map_err(anyhow::Error::msg)?);
     engine.remember_in(folder.join("index"));
@@ -105,7 +105,7 @@ async fn tell(engine: &Engine, store: &Store, sample: &Value) -> Result<Told> {
     let (key, own) = (KeyText::draw(), viewer.clone());
     let hash = Digest::of(key.reveal().as_bytes());
     store.write(move |tx| tx.create_key(&own, "locomo", Scope::Write, hash)).await?;
-    let caller = engine.authenticate(&Presented::Key(key), None).await?;
+    let caller = engine.authenticate(&PresentedCredential::Key(key), None).await?;
     let spoken = &sample["conversation"];
     let mut actors = HashMap::new();
     for who in ["speaker_a", "speaker_b"] {

@@ -16,9 +16,9 @@ use skein_connect::http::HttpOptions;
 use skein_core::account::Scope;
 use skein_core::memory::episode::{Brought, EpisodeSource};
 use skein_core::{Digest, EpisodeId, Millis, PathId, RecordId, UserId, Viewer};
-use skein_engine::account::Presented;
-use skein_engine::catalog::{Outside, Passing};
-use skein_engine::memory::{BroughtEpisode, RecallQuery, Recalled, SearchedBy};
+use skein_engine::account::PresentedCredential;
+use skein_engine::catalog::{EphemeralKeys, Gateway};
+use skein_engine::memory::{EpisodeImport, RecallQuery, Recalled, SearchedBy};
 use skein_engine::{Caller, Engine, KeyText, Request, Worker};
 use skein_store::blobs::Blobs;
 use skein_store::sealer::Sealer;
@@ -84,14 +84,14 @@ pub(crate) struct Rates {
 impl Memory {
     pub(crate) async fn begin(directory: PathBuf) -> Result<Self> {
         let store = Store::open(StoreOptions::at(Location::Directory(directory.clone())))?;
-        let outside = Outside::new(Box::new(Passing::draw()?), Guard::default(), HttpOptions::default());
+        let outside = Gateway::new(Box::new(EphemeralKeys::draw()?), Guard::default(), HttpOptions::default());
         let blobs = Blobs::directory(&directory.join("blobs"))?;
         let engine = Engine::new(store.clone(), blobs, outside.map_err(anyhow::Error::msg)?);
         engine.remember_in(directory.join("index"));
         engine.prepare().await?;
         let key = KeyText::draw();
         engine.admit_start_key(&key).await?;
-        let caller = Arc::new(engine.authenticate(&Presented::Key(key), None).await?);
+        let caller = Arc::new(engine.authenticate(&PresentedCredential::Key(key), None).await?);
         // The key of a start is gone with it; this one is for the server that is measured later.
         let (key, viewer) = (KeyText::draw(), caller.viewer());
         let hash = Digest::of(key.reveal().as_bytes());
@@ -255,7 +255,7 @@ impl Bringer {
             node_id: None,
         };
         let said_at = Some(FIRST_SAID.plus(i64::try_from(number * MINUTE_MS)?));
-        let kept = self.engine.bring_episode(&self.caller, request, BroughtEpisode { brought, said_at }).await?;
+        let kept = self.engine.bring_episode(&self.caller, request, EpisodeImport { brought, said_at }).await?;
         Ok(EpisodeId::from_bytes(*kept.value.stored.item.header.id.as_bytes()))
     }
 

@@ -15,9 +15,9 @@ use skein_core::catalog::tool::Tool;
 use skein_core::flow::execution::state::RunStatus;
 use skein_core::flow::process::{Process, ProcessDraft};
 use skein_core::{RecordId, Viewer};
-use skein_engine::account::Presented;
-use skein_engine::catalog::{Outside, Passing};
-use skein_engine::flow::{Heard, NewRun, Pools};
+use skein_engine::account::PresentedCredential;
+use skein_engine::catalog::{EphemeralKeys, Gateway};
+use skein_engine::flow::{ExecutionRequest, PoolSizes, StreamEvent};
 use skein_engine::{Caller, Engine, KeyText, Request, Worker};
 use skein_store::blobs::Blobs;
 use skein_store::catalogue::VisibleQuery;
@@ -75,14 +75,14 @@ impl Alone {
             None => Location::Directory(self.directory.clone()),
         };
         let store = Store::open(StoreOptions::at(location))?;
-        let outside = Outside::new(Box::new(Passing::draw()?), Guard::default(), HttpOptions::default())
+        let outside = Gateway::new(Box::new(EphemeralKeys::draw()?), Guard::default(), HttpOptions::default())
             .map_err(anyhow::Error::msg)?;
         let engine = Engine::new(store.clone(), Blobs::directory(&self.directory.join("blobs"))?, outside);
         engine.prepare().await?;
         let key = KeyText::draw();
         engine.admit_start_key(&key).await?;
-        let caller = Arc::new(engine.authenticate(&Presented::Key(key), None).await?);
-        let pools = Pools(vec![(OperationType::McpTool, self.places)]);
+        let caller = Arc::new(engine.authenticate(&PresentedCredential::Key(key), None).await?);
+        let pools = PoolSizes(vec![(OperationType::McpTool, self.places)]);
         let worker = Worker::with_pools(engine.clone(), "bench".to_owned(), &pools);
         let process = five_steps(&store, &caller).await?;
         run_all(&engine, &caller, process, WARM_UP_RUNS, self.at_once).await?;
@@ -138,11 +138,11 @@ async fn run_one(engine: &Engine, caller: &Caller, process: RecordId) -> Result<
     static DRAWN: AtomicU64 = AtomicU64::new(0);
     let key = uuid(u128::from(DRAWN.fetch_add(1, Ordering::Relaxed))).parse()?;
     let request = Request::new(caller, &key, "POST", "/bench", b"");
-    let new = NewRun { context: Map::from_iter([("x".to_owned(), json!("hello"))]), priority: 0 };
+    let new = ExecutionRequest { context: Map::from_iter([("x".to_owned(), json!("hello"))]), priority: 0 };
     let run = engine.execute(caller, request, process, new).await?.value;
     let mut listening = engine.listen(caller, run, 0).await?;
     loop {
-        if let Heard::End(status) = listening.next().await? {
+        if let StreamEvent::End(status) = listening.next().await? {
             ensure!(status == RunStatus::Completed, "a run ended as {status:?}");
             return Ok(());
         }

@@ -11,8 +11,8 @@ use skein_connect::http::HttpOptions;
 use skein_core::tree::conversation::ConversationDraft;
 use skein_core::tree::turn::Speaker;
 use skein_core::{ConversationId, NodeId};
-use skein_engine::account::Presented;
-use skein_engine::catalog::{Outside, Passing};
+use skein_engine::account::PresentedCredential;
+use skein_engine::catalog::{EphemeralKeys, Gateway};
 use skein_engine::tree::NewTurn;
 use skein_engine::{Caller, Engine, KeyText, Request};
 use skein_store::blobs::Blobs;
@@ -56,13 +56,13 @@ pub(crate) fn lines(setting: &Setting, databases: &Server) -> Result<Vec<Line>> 
 
 async fn count(database: &str, directory: &Path, conversations: usize) -> Result<Counted> {
     let store = Store::open(StoreOptions::at(Location::Postgres(database.to_owned())))?;
-    let outside = Outside::new(Box::new(Passing::draw()?), Guard::default(), HttpOptions::default())
+    let outside = Gateway::new(Box::new(EphemeralKeys::draw()?), Guard::default(), HttpOptions::default())
         .map_err(anyhow::Error::msg)?;
     let engine = Engine::new(store, Blobs::directory(&directory.join("blobs"))?, outside);
     engine.prepare().await?;
     let key = KeyText::draw();
     engine.admit_start_key(&key).await?;
-    let caller = Arc::new(engine.authenticate(&Presented::Key(key), None).await?);
+    let caller = Arc::new(engine.authenticate(&PresentedCredential::Key(key), None).await?);
     let mut places = Vec::new();
     for _ in 0..conversations {
         let made = engine.create_conversation(&caller, request(&caller)?, ConversationDraft::default()).await?;

@@ -13,7 +13,7 @@ use anyhow::anyhow;
 use clap_complete::Shell;
 use skein_connect::vault::KeyId;
 use skein_core::{Digest, ItemId};
-use skein_engine::flow::Pools;
+use skein_engine::flow::PoolSizes;
 use skein_store::Location;
 use skein_store::verify::VerifyOptions;
 
@@ -46,7 +46,7 @@ pub(crate) enum Plan {
     /// Makes calls for others.
     Work {
         place: Place,
-        pools: Pools,
+        pools: PoolSizes,
     },
     Errand {
         reach: Reach,
@@ -101,7 +101,7 @@ pub(crate) struct Serve {
     pub(crate) allowed_hosts: Vec<String>,
     pub(crate) public_url: Option<String>,
     pub(crate) tokens: Option<TokenIssuer>,
-    pub(crate) pools: Pools,
+    pub(crate) pools: PoolSizes,
 }
 
 /// Master keys to be removed from the key file of a place.

@@ -14,7 +14,7 @@ use skein_connect::telemetry::Collector;
 use skein_core::Viewer;
 use skein_core::flow::telemetry::Content;
 use skein_engine::Engine;
-use skein_engine::catalog::Outside;
+use skein_engine::catalog::Gateway;
 use skein_engine::flow::Telemetry;
 use skein_store::blobs::{Blobs, S3Options};
 use skein_store::clock::{Clock, ClockAhead};
@@ -133,7 +133,7 @@ impl Place {
         store: &Store,
         own: Option<SocketAddr>,
         public_url: Option<&str>,
-    ) -> Result<Outside, Failure> {
+    ) -> Result<Gateway, Failure> {
         if self.master_key.is_missing() && store.read(|tx| tx.count_sealed(&SYSTEM, "")).await?.0 > 0 {
             let error = anyhow!(
                 "secrets are kept in {}, but the master key they are kept under is missing",
@@ -149,7 +149,7 @@ impl Place {
             private: self.private_networks.clone(),
             ..Policy::default()
         };
-        let outside = Outside::new(Box::new(self.master_key.clone()), Guard::new(policy), HttpOptions::default());
+        let outside = Gateway::new(Box::new(self.master_key.clone()), Guard::new(policy), HttpOptions::default());
         let outside =
             outside.map_err(|problem| Failure::usage(anyhow!(problem), "put the master key back where it was kept"))?;
         let telemetry = self.collector.as_deref().cloned();

@@ -13,13 +13,13 @@ use skein_store::{DamageStatus, Store, StoreError, Tx};
 use tokio::sync::Notify;
 
 use crate::account::{Caller, KeyUses, StartKeys};
-use crate::catalog::{KnownEntries, Outside, Schemas};
+use crate::catalog::{EntryCache, Gateway, Schemas};
 use crate::compute::Compute;
 use crate::error::EngineError;
-use crate::flow::{CrewState, Plans, Streams};
+use crate::flow::{Plans, Streams, WorkerPoolState};
 use crate::garden::events::Progress;
 use crate::memory::Memory;
-use crate::revision_cache::Remembered;
+use crate::revision_cache::RevisionCache;
 use crate::tree::{Growth, PreparedImages};
 
 /// Every use case is a method of this. Cheap to clone.
@@ -32,15 +32,15 @@ pub(crate) struct Parts {
     pub(crate) blobs: Blobs,
     pub(crate) key_uses: KeyUses,
     /// Whose key is whose, by its hash: a program asks many times in a row with the same one.
-    pub(crate) known_keys: Remembered<Digest, Caller>,
+    pub(crate) known_keys: RevisionCache<Digest, Caller>,
     pub(crate) start_keys: StartKeys,
     pub(crate) progress: Progress,
-    pub(crate) outside: Outside,
+    pub(crate) outside: Gateway,
     pub(crate) schemas: Schemas,
-    pub(crate) entries: KnownEntries,
+    pub(crate) entries: EntryCache,
     pub(crate) plans: Plans,
     pub(crate) streams: Streams,
-    pub(crate) crew: CrewState,
+    pub(crate) crew: WorkerPoolState,
     /// The index of what was said, where this process keeps one.
     pub(crate) memory: OnceLock<Memory>,
     /// Where something was said that is to be summarised.
@@ -71,7 +71,7 @@ impl Engine {
 
 impl Engine {
     /// An engine over an open store and its blobs, with a way out.
-    pub fn new(store: Store, blobs: Blobs, outside: Outside) -> Self {
+    pub fn new(store: Store, blobs: Blobs, outside: Gateway) -> Self {
         let (key_uses, known_keys, start_keys, progress, schemas) = Default::default();
         let (following, called, cancelled, queued, growth) = Default::default();
         let (plans, streams, crew) = Default::default();
@@ -85,7 +85,7 @@ impl Engine {
             progress,
             outside,
             schemas,
-            entries: KnownEntries::default(),
+            entries: EntryCache::default(),
             plans,
             streams,
             crew,

@@ -30,9 +30,9 @@ pub use compute::{COMPUTATIONS_MAX, COMPUTATIONS_PER_USER, Compute, ComputeError
 pub use engine::Engine;
 pub use error::EngineError;
 pub use fault::halt_at;
-pub use garden::bundles::{Brought, Download, ExportCut, ExportExtent, ImportCount};
-pub use garden::disk_usage::Storage;
+pub use garden::bundles::{BundleImport, Download, ExportCut, ExportExtent, ImportCount};
+pub use garden::disk_usage::DiskUsage;
 pub use jobs::operations::{VERIFICATION, VerificationRequest, Worker};
-pub use request::{Changed, Kept, Outcome, Request, Reservation, Reserved};
-pub use revision_cache::Remembered;
+pub use request::{CommittedChange, Outcome, Request, Reservation, ReservationOutcome, WholeOutcome};
+pub use revision_cache::RevisionCache;
 pub use settings::SettingState;

@@ -6,14 +6,14 @@ use skein_store::verify::Progress;
 
 /// Percent of a whole, stage after stage.
 #[derive(Debug, Default)]
-pub(crate) struct Forward {
+pub(crate) struct StagedProgress {
     stage: &'static str,
     /// Where the stage began.
     base: i64,
     reached: i64,
 }
 
-impl Forward {
+impl StagedProgress {
     /// How far the whole is with this step; never all, because what ends is told by its outcome.
     pub(crate) fn with(&mut self, step: Progress) -> i64 {
         if step.stage != self.stage {
@@ -31,7 +31,7 @@ mod tests {
 
     #[test]
     fn percent_only_grows_from_stage_to_stage_and_is_never_all() {
-        let mut forward = Forward::default();
+        let mut forward = StagedProgress::default();
         let steps =
             [("items", 1, 4), ("items", 4, 4), ("records", 9, 9), ("tables", 1, 7), ("tables", 0, 0), ("x", 1, 1)];
         let percents = steps.map(|(stage, done, total)| forward.with(Progress { stage, done, total }));

@@ -55,7 +55,7 @@ impl Request {
 
 /// A change that was made, now or by an earlier request.
 #[derive(Debug, Clone)]
-pub struct Changed<T> {
+pub struct CommittedChange<T> {
     /// What came out.
     pub value: T,
     /// As what the change is on record.
@@ -66,11 +66,11 @@ pub struct Changed<T> {
     pub is_replay: bool,
 }
 
-impl<T> Changed<T> {
+impl<T> CommittedChange<T> {
     /// The same change, seen otherwise.
-    pub fn map<U>(self, see: impl FnOnce(T) -> U) -> Changed<U> {
+    pub fn map<U>(self, see: impl FnOnce(T) -> U) -> CommittedChange<U> {
         let Self { value, operation, cursor, is_replay } = self;
-        Changed { value: see(value), operation, cursor, is_replay }
+        CommittedChange { value: see(value), operation, cursor, is_replay }
     }
 }
 
@@ -91,7 +91,7 @@ pub struct Reservation {
 
 /// What became of asking for a place.
 #[derive(Debug)]
-pub enum Reserved {
+pub enum ReservationOutcome {
     /// Go on, then finish or release it.
     Place(Reservation),
     /// An earlier request with this key came this far; compare before answering.
@@ -106,7 +106,7 @@ impl Engine {
         request: Request,
         kind: &'static str,
         change: impl FnMut(&mut Tx<'_>, &Viewer) -> Result<T, StoreError> + Send + 'static,
-    ) -> Result<Changed<T>, EngineError> {
+    ) -> Result<CommittedChange<T>, EngineError> {
         self.change_weighing(caller, request, kind, 0, change).await
     }
 
@@ -118,7 +118,7 @@ impl Engine {
         request: Request,
         kind: &'static str,
         mut change: impl FnMut(&mut Tx<'_>, &Viewer) -> Result<T, StoreError> + Send + 'static,
-    ) -> Result<Changed<T>, EngineError> {
+    ) -> Result<CommittedChange<T>, EngineError> {
         let admitted = caller.clone();
         self.change(caller, request, kind, move |tx, viewer| {
             admitted.refuse_if_ended(tx)?;
@@ -135,7 +135,7 @@ impl Engine {
         kind: &'static str,
         weight: usize,
         change: impl FnMut(&mut Tx<'_>, &Viewer) -> Result<T, StoreError> + Send + 'static,
-    ) -> Result<Changed<T>, EngineError> {
+    ) -> Result<CommittedChange<T>, EngineError> {
         let run = unless_repeated(caller, request, kind, change)?;
         let committed = self.parts().store.write_weighing(weight.max(1 << 10), run).await?;
         Ok(placed(committed))
@@ -150,7 +150,7 @@ impl Engine {
         kind: &'static str,
         (about, weight): (About, usize),
         change: impl FnMut(&mut Tx<'_>, &Viewer) -> Result<T, StoreError> + Send + 'static,
-    ) -> Result<Changed<T>, EngineError> {
+    ) -> Result<CommittedChange<T>, EngineError> {
         let run = unless_repeated(caller, request, kind, change)?;
         let committed = self.parts().store.write_locking(weight.max(1 << 10), Some(about), run).await?;
         Ok(placed(committed))
@@ -163,8 +163,8 @@ impl Engine {
         request: Request,
         kind: &'static str,
         enqueue: impl FnMut(&mut Tx<'_>, &Viewer, OperationId) -> Result<(), StoreError> + Send + 'static,
-    ) -> Result<Changed<()>, EngineError> {
-        let queued = self.queue_with(caller, request, kind, Apart::Serially, enqueue).await?;
+    ) -> Result<CommittedChange<()>, EngineError> {
+        let queued = self.queue_with(caller, request, kind, Isolation::Serially, enqueue).await?;
         self.parts().queued.notify_one();
         Ok(queued.map(drop))
     }
@@ -175,27 +175,27 @@ impl Engine {
         caller: &Caller,
         request: Request,
         kind: &'static str,
-        apart: Apart,
+        apart: Isolation,
         mut enqueue: impl FnMut(&mut Tx<'_>, &Viewer, OperationId) -> Result<T, StoreError> + Send + 'static,
-    ) -> Result<Changed<Option<T>>, EngineError> {
+    ) -> Result<CommittedChange<Option<T>>, EngineError> {
         caller.require(Scope::Write)?;
         refuse_grant(caller, kind)?;
         let acting = caller.acting();
         let run = move |tx: &mut Tx<'_>| {
             if let Repeat::Of(operation) = tx.repeat(&acting, &request.0)? {
-                return Ok(Changed { value: None, operation: operation.id, cursor: None, is_replay: true });
+                return Ok(CommittedChange { value: None, operation: operation.id, cursor: None, is_replay: true });
             }
             request.refuse_stale(tx, &acting)?;
             let operation = tx.start_operation(&acting, kind, &OperationState::Queued, Some(&request.0))?;
             let value = Some(enqueue(tx, &acting, operation)?);
-            Ok(Changed { value, operation, cursor: None, is_replay: false })
+            Ok(CommittedChange { value, operation, cursor: None, is_replay: false })
         };
         let committed = match apart {
-            Apart::Serially => self.parts().store.write(run).await?,
-            Apart::ByLocks => self.parts().store.write_locking(1 << 10, None, run).await?,
+            Isolation::Serially => self.parts().store.write(run).await?,
+            Isolation::ByLocks => self.parts().store.write_locking(1 << 10, None, run).await?,
         };
         let cursor = (!committed.value.is_replay).then_some(committed.cursor);
-        Ok(Changed { cursor, ..committed.value })
+        Ok(CommittedChange { cursor, ..committed.value })
     }
 
     /// Takes the place of a request whose body has not arrived yet, in a commit of its own.
@@ -204,7 +204,7 @@ impl Engine {
         caller: &Caller,
         key: &IdempotencyKey,
         kind: &'static str,
-    ) -> Result<Reserved, EngineError> {
+    ) -> Result<ReservationOutcome, EngineError> {
         caller.require(Scope::Write)?;
         refuse_grant(caller, kind)?;
         let acting = caller.acting();
@@ -213,9 +213,9 @@ impl Engine {
         let reserve = move |tx: &mut Tx<'_>| match tx.repeat(&acting, &mark) {
             Ok(Repeat::First) => {
                 let operation = tx.reserve_operation(&acting, kind, mark.name)?;
-                Ok(Reserved::Place(Reservation { operation }))
+                Ok(ReservationOutcome::Place(Reservation { operation }))
             }
-            Ok(Repeat::Of(_)) | Err(StoreError::RequestMismatch) => Ok(Reserved::Earlier),
+            Ok(Repeat::Of(_)) | Err(StoreError::RequestMismatch) => Ok(ReservationOutcome::Earlier),
             Err(error) => Err(error),
         };
         Ok(self.parts().store.write(reserve).await?.value)
@@ -228,19 +228,19 @@ impl Engine {
         request: Request,
         reservation: &Reservation,
         mut change: impl FnMut(&mut Tx<'_>, &Viewer) -> Result<T, StoreError> + Send + 'static,
-    ) -> Result<Changed<T>, EngineError> {
+    ) -> Result<CommittedChange<T>, EngineError> {
         let (admitted, acting, operation) = (caller.clone(), caller.acting(), reservation.operation);
         let run = move |tx: &mut Tx<'_>| {
             admitted.refuse_if_ended(tx)?;
             let value = change(tx, &acting)?;
             tx.finish_reserved(&acting, operation, request.0.fingerprint, &value.reference().to_string())?;
-            Ok(Changed { value, operation, cursor: None, is_replay: false })
+            Ok(CommittedChange { value, operation, cursor: None, is_replay: false })
         };
         let committed = self.parts().store.write(run).await.map_err(|error| match error {
             StoreError::Ended(_) => EngineError::Cancelled,
             other => other.into(),
         })?;
-        Ok(Changed { cursor: Some(committed.cursor), ..committed.value })
+        Ok(CommittedChange { cursor: Some(committed.cursor), ..committed.value })
     }
 
     /// What an earlier request with the same key and the same body brought about.
@@ -248,12 +248,12 @@ impl Engine {
         &self,
         caller: &Caller,
         request: Request,
-    ) -> Result<Changed<T>, EngineError> {
+    ) -> Result<CommittedChange<T>, EngineError> {
         let acting = caller.acting();
         let look = move |tx: &mut Tx<'_>| match tx.repeat(&acting, &request.0)? {
             Repeat::Of(operation) => {
                 let value = recall(tx, &acting, &operation.state)?;
-                Ok(Changed { value, operation: operation.id, cursor: None, is_replay: true })
+                Ok(CommittedChange { value, operation: operation.id, cursor: None, is_replay: true })
             }
             Repeat::First => Err(StoreError::RequestInFlight),
         };
@@ -283,7 +283,7 @@ fn unless_repeated<T: Outcome, F>(
     request: Request,
     kind: &'static str,
     mut change: F,
-) -> Result<impl FnMut(&mut Tx<'_>) -> Result<Changed<T>, StoreError> + Send + use<T, F>, EngineError>
+) -> Result<impl FnMut(&mut Tx<'_>) -> Result<CommittedChange<T>, StoreError> + Send + use<T, F>, EngineError>
 where
     F: FnMut(&mut Tx<'_>, &Viewer) -> Result<T, StoreError> + Send + 'static,
 {
@@ -293,21 +293,21 @@ where
     Ok(move |tx: &mut Tx<'_>| {
         if let Repeat::Of(operation) = tx.repeat(&acting, &request.0)? {
             let value = recall(tx, &seeing, &operation.state)?;
-            return Ok(Changed { value, operation: operation.id, cursor: None, is_replay: true });
+            return Ok(CommittedChange { value, operation: operation.id, cursor: None, is_replay: true });
         }
         request.refuse_stale(tx, &acting)?;
         let value = change(tx, &acting)?;
         let result = value.reference().to_string();
         let state = OperationState::Completed { result };
         let operation = tx.start_operation(&acting, kind, &state, Some(&request.0))?;
-        Ok(Changed { value, operation, cursor: None, is_replay: false })
+        Ok(CommittedChange { value, operation, cursor: None, is_replay: false })
     })
 }
 
 /// What was committed, with where the timeline ends.
-fn placed<T>(committed: Committed<Changed<T>>) -> Changed<T> {
+fn placed<T>(committed: Committed<CommittedChange<T>>) -> CommittedChange<T> {
     let cursor = (!committed.value.is_replay).then_some(committed.cursor);
-    Changed { cursor, ..committed.value }
+    CommittedChange { cursor, ..committed.value }
 }
 
 /// A change under a grant would silently be the administrator's own; only a redaction is meant for the other.
@@ -332,7 +332,7 @@ pub(crate) fn referred<T: serde::de::DeserializeOwned>(reference: &Value, name: 
 
 /// How a change that many make at once is kept apart from others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Apart {
+pub(crate) enum Isolation {
     Serially,
     /// It only adds, and locks what it relies on: of two with the same name, the index of names lets one in.
     ByLocks,
@@ -388,9 +388,9 @@ impl Outcome for Relation {
 
 /// Small things that hold nothing to destroy are kept whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Kept<T>(pub T);
+pub struct WholeOutcome<T>(pub T);
 
-impl<T> Outcome for Kept<T>
+impl<T> Outcome for WholeOutcome<T>
 where
     T: serde::Serialize + serde::de::DeserializeOwned + Send + 'static,
 {

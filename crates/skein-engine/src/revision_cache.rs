@@ -12,21 +12,21 @@ use std::sync::{Mutex, PoisonError};
 const REMEMBERED_MAX: usize = 1_024;
 
 /// Values by what they answer.
-pub struct Remembered<K, V>(Mutex<Known<K, V>>);
+pub struct RevisionCache<K, V>(Mutex<CachedValue<K, V>>);
 
-struct Known<K, V> {
+struct CachedValue<K, V> {
     /// After how many revisions they were read.
     revisions: u64,
     values: HashMap<K, V>,
 }
 
-impl<K, V> Default for Remembered<K, V> {
+impl<K, V> Default for RevisionCache<K, V> {
     fn default() -> Self {
-        Self(Mutex::new(Known { revisions: 0, values: HashMap::new() }))
+        Self(Mutex::new(CachedValue { revisions: 0, values: HashMap::new() }))
     }
 }
 
-impl<K: Eq + Hash, V: Clone> Remembered<K, V> {
+impl<K: Eq + Hash, V: Clone> RevisionCache<K, V> {
     /// What was read, if that was after this many revisions.
     pub fn find(&self, revisions: u64, key: &K) -> Option<V> {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -53,7 +53,7 @@ mod tests {
 
     #[test]
     fn what_was_read_holds_until_the_next_revision() {
-        let remembered = Remembered::default();
+        let remembered = RevisionCache::default();
         remembered.remember(5, "key", 1);
         assert_eq!(remembered.find(5, &"key"), Some(1));
         assert_eq!(remembered.find(6, &"key"), None);
@@ -61,7 +61,7 @@ mod tests {
 
     #[test]
     fn a_late_look_does_not_overrule_a_newer_one() {
-        let remembered = Remembered::default();
+        let remembered = RevisionCache::default();
         remembered.remember(6, "key", 2);
         remembered.remember(5, "key", 1);
         assert_eq!((remembered.find(6, &"key"), remembered.find(5, &"key")), (Some(2), None));
@@ -69,7 +69,7 @@ mod tests {
 
     #[test]
     fn not_more_than_a_limit_is_remembered() {
-        let remembered = Remembered::default();
+        let remembered = RevisionCache::default();
         for key in 0..=2 * REMEMBERED_MAX {
             remembered.remember(0, key, key);
         }

@@ -11,10 +11,10 @@ use skein_store::settings::setting_value;
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;
-use crate::catalog::{self, Shown};
+use crate::catalog::{self, StoredEntry};
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::request::{Changed, Outcome, Request};
+use crate::request::{CommittedChange, Outcome, Request};
 
 const SYSTEM: Viewer = Viewer::System("settings");
 
@@ -90,7 +90,7 @@ impl Engine {
         name: &str,
         value: &Value,
         based_on: Option<Digest>,
-    ) -> Result<Changed<SettingState>, EngineError> {
+    ) -> Result<CommittedChange<SettingState>, EngineError> {
         caller.require_admin()?;
         let setting = Setting::find(name).ok_or_else(|| EngineError::NoSuchSetting(shortened(name)))?;
         let value = setting.accept(value).ok_or(EngineError::BadSetting(setting))?;
@@ -112,7 +112,7 @@ impl Engine {
 /// AG-SUM-003: summaries are written by a model, so the tool has to ask one.
 fn refuse_without_model(tx: &mut Tx<'_>, viewer: &Viewer, tool: &Value) -> Result<(), StoreError> {
     let Some(id) = tool.as_str().and_then(|id| id.parse().ok()) else { return Ok(()) };
-    let tool: Shown<Tool> = catalog::load_named(tx, viewer, TOOL, id)?;
+    let tool: StoredEntry<Tool> = catalog::load_named(tx, viewer, TOOL, id)?;
     // Whoever's key is used pays for what everybody says.
     if tool.owner != viewer.owner() && tool.owner != UserId::SYSTEM {
         let problem = format!("the tool {:?} is somebody else's, and they would pay for it", tool.entry.name.as_str());

@@ -14,9 +14,9 @@ use skein_core::flow::execution::state::RunStatus;
 use skein_core::flow::process::Process;
 use skein_core::garden::record::Act;
 use skein_core::{RecordId, Viewer};
-use skein_engine::account::Presented;
-use skein_engine::catalog::{Outside, Passing};
-use skein_engine::flow::{NewRun, ShownRun};
+use skein_engine::account::PresentedCredential;
+use skein_engine::catalog::{EphemeralKeys, Gateway};
+use skein_engine::flow::{ExecutionRequest, ShownExecution};
 use skein_engine::{Caller, Engine, EngineError, KeyText, Request, Worker};
 use skein_store::blobs::Blobs;
 use skein_store::catalogue::VisibleQuery;
@@ -37,12 +37,12 @@ impl World {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::open(StoreOptions::at(Location::Directory(dir.path().to_owned()))).unwrap();
         let blobs = Blobs::directory(&dir.path().join("blobs")).unwrap();
-        let outside = Outside::new(Box::new(Passing::draw().unwrap()), Guard::default(), HttpOptions::default());
+        let outside = Gateway::new(Box::new(EphemeralKeys::draw().unwrap()), Guard::default(), HttpOptions::default());
         let engine = Engine::new(store.clone(), blobs, outside.unwrap());
         engine.prepare().await.unwrap();
         let key = KeyText::draw();
         engine.admit_start_key(&key).await.unwrap();
-        let caller = engine.authenticate(&Presented::Key(key), None).await.unwrap();
+        let caller = engine.authenticate(&PresentedCredential::Key(key), None).await.unwrap();
         let worker = Worker::start(engine.clone(), "test".to_owned());
         let (viewer, query) = (Viewer::User(caller.user), VisibleQuery::of(Tool::record_type(), 100));
         let tools = store.read(move |tx| tx.records_visible(&viewer, &query)).await.unwrap();
@@ -74,13 +74,14 @@ impl World {
         json!({ "id": id, "toolId": self.echo, "inputs": { "value": value }, "output": { "variable": id } })
     }
 
-    async fn run(&self, process: RecordId, x: &str) -> Result<ShownRun, EngineError> {
+    async fn run(&self, process: RecordId, x: &str) -> Result<ShownExecution, EngineError> {
         static DRAWN: AtomicU64 = AtomicU64::new(0);
         let key = format!("00000000-0000-4000-8000-{:012x}", DRAWN.fetch_add(1, Ordering::Relaxed));
         let request = Request::new(&self.caller, &key.parse().unwrap(), "POST", "/test", b"");
         let Value::Object(context) = json!({ "x": x }) else { unreachable!() };
         let mut rung = self.store.wake().subscribe();
-        let run = self.engine.execute(&self.caller, request, process, NewRun { context, priority: 0 }).await?.value;
+        let run =
+            self.engine.execute(&self.caller, request, process, ExecutionRequest { context, priority: 0 }).await?.value;
         loop {
             let shown = self.engine.run(&self.caller, run).await.unwrap();
             if shown.row.status.has_ended() {
@@ -92,7 +93,7 @@ impl World {
     }
 }
 
-fn failed(shown: &ShownRun) -> (String, String) {
+fn failed(shown: &ShownExecution) -> (String, String) {
     assert_eq!(shown.row.status, RunStatus::Failed, "{:?}", shown.row);
     let fault = shown.row.failure.clone().unwrap().fault;
     (fault.code, fault.message)

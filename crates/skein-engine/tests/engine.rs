@@ -8,8 +8,8 @@ use serde_json::json;
 use skein_connect::guard::Guard;
 use skein_connect::http::HttpOptions;
 use skein_core::account::Scope;
-use skein_engine::account::{Credential, Presented};
-use skein_engine::catalog::{Outside, Passing};
+use skein_engine::account::{Credential, PresentedCredential};
+use skein_engine::catalog::{EphemeralKeys, Gateway};
 use skein_engine::garden::{ITEMS_PER_BATCH_MAX, NewItem};
 use skein_engine::{Caller, Engine, EngineError, KeyText, Request};
 use skein_store::blobs::Blobs;
@@ -17,8 +17,8 @@ use skein_store::items::ItemQuery;
 use skein_store::{Location, Store, StoreError, StoreOptions};
 use tempfile::TempDir;
 
-fn outside() -> Outside {
-    Outside::new(Box::new(Passing::draw().unwrap()), Guard::default(), HttpOptions::default()).unwrap()
+fn outside() -> Gateway {
+    Gateway::new(Box::new(EphemeralKeys::draw().unwrap()), Guard::default(), HttpOptions::default()).unwrap()
 }
 
 struct World {
@@ -44,7 +44,7 @@ impl World {
     async fn admin(&self) -> Caller {
         let key = KeyText::draw();
         self.engine.admit_start_key(&key).await.unwrap();
-        self.engine.authenticate(&Presented::Key(key), None).await.unwrap()
+        self.engine.authenticate(&PresentedCredential::Key(key), None).await.unwrap()
     }
 
     async fn notes(&self, caller: &Caller) -> usize {
@@ -79,17 +79,17 @@ async fn a_start_key_acts_as_the_first_admin_in_its_own_process_only() {
     let world = World::new();
     let key = KeyText::draw();
     world.engine.admit_start_key(&key).await.unwrap();
-    let caller = world.engine.authenticate(&Presented::Key(key.clone()), None).await.unwrap();
+    let caller = world.engine.authenticate(&PresentedCredential::Key(key.clone()), None).await.unwrap();
     assert_eq!((caller.scope, caller.credential), (Scope::Admin, Credential::Start));
     let another_start = world.reopened();
-    let refused = another_start.authenticate(&Presented::Key(key), None).await;
+    let refused = another_start.authenticate(&PresentedCredential::Key(key), None).await;
     assert!(matches!(refused, Err(EngineError::UnknownCredential)));
 }
 
 #[tokio::test]
 async fn a_key_nobody_issued_is_unknown() {
     let world = World::new();
-    let refused = world.engine.authenticate(&Presented::Key(KeyText::draw()), None).await;
+    let refused = world.engine.authenticate(&PresentedCredential::Key(KeyText::draw()), None).await;
     assert!(matches!(refused, Err(EngineError::UnknownCredential)));
 }
 

@@ -14,8 +14,8 @@ use serde::Serialize;
 use skein_core::account::Scope;
 use skein_core::garden::cursor::Cursor;
 use skein_core::{ItemId, KeyId, Millis};
-use skein_engine::account::{Credential, Link};
-use skein_engine::{Engine, Kept};
+use skein_engine::account::{Credential, SignInLink};
+use skein_engine::{Engine, WholeOutcome};
 use utoipa::ToSchema;
 
 use crate::account::sign_in::{ENDED_COOKIE, link_url};
@@ -80,7 +80,7 @@ pub(crate) struct SignInLinkView {
 }
 
 impl SignInLinkView {
-    pub(crate) fn new(link: &Link, public_url: &str) -> Self {
+    pub(crate) fn new(link: &SignInLink, public_url: &str) -> Self {
         let url = link.text.as_ref().map(|text| link_url(public_url, text));
         Self { url, expires_at: link.expires_at }
     }
@@ -104,8 +104,8 @@ pub(crate) struct EndedView {
     ended: bool,
 }
 
-impl From<Kept<bool>> for EndedView {
-    fn from(Kept(ended): Kept<bool>) -> Self {
+impl From<WholeOutcome<bool>> for EndedView {
+    fn from(WholeOutcome(ended): WholeOutcome<bool>) -> Self {
         Self { ended }
     }
 }

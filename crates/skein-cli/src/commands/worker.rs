@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use anyhow::anyhow;
 use skein_engine::Engine;
-use skein_engine::flow::{Crew, Pools};
+use skein_engine::flow::{PoolSizes, WorkerPool};
 
 use super::serve::{CALLS_GRACE, CLOSING, cannot_run, runtime};
 use crate::exit::Exit;
@@ -19,7 +19,7 @@ use crate::storage_location::Place;
 /// How long an address may still be called after a server was told to refuse it.
 const ENDPOINTS_EVERY: Duration = Duration::from_secs(5);
 
-pub(crate) fn run(place: &Place, pools: &Pools, out: &mut dyn Write) -> Result<Exit, Failure> {
+pub(crate) fn run(place: &Place, pools: &PoolSizes, out: &mut dyn Write) -> Result<Exit, Failure> {
     let stop = signals::first_signal().map_err(cannot_run)?;
     if place.master_key.is_missing() {
         let error = anyhow!("the master key is missing, and without the servers' own no secret can be opened");
@@ -38,7 +38,7 @@ pub(crate) fn run(place: &Place, pools: &Pools, out: &mut dyn Write) -> Result<E
     runtime.spawn(follow_endpoints(engine.clone()));
     let crew = {
         let _inside = runtime.enter();
-        Crew::start(engine.clone(), pools)
+        WorkerPool::start(engine.clone(), pools)
     };
     let shown: Vec<String> = pools.0.iter().map(|(kind, places)| format!("{places} {}", kind.as_str())).collect();
     writeln!(out, "Working on {}: {} at once", place.database_shown(), shown.join(", "))?;

@@ -7,7 +7,7 @@ use axum::http::Method;
 use serde_json::{Map, Value, json};
 use skein_core::catalog::operation::OperationType;
 use skein_core::{RecordId, ReviewId, RunId, UserId, document};
-use skein_engine::flow::Pools;
+use skein_engine::flow::PoolSizes;
 
 use crate::api_client::Ask;
 use crate::arguments::{
@@ -207,7 +207,7 @@ pub(super) fn list_dead_jobs(amount: AmountArguments) -> Task {
 }
 
 /// The kinds of calls a worker of its own makes.
-pub(super) fn pools_of(arguments: &WorkerArguments) -> Pools {
+pub(super) fn pools_of(arguments: &WorkerArguments) -> PoolSizes {
     let kind = |kind: &CallType| match kind {
         CallType::LlmCall => OperationType::LlmCall,
         CallType::RestCall => OperationType::RestCall,
@@ -220,11 +220,11 @@ pub(super) fn pools_of(arguments: &WorkerArguments) -> Pools {
             pools.push((kind, usize::from(arguments.concurrency)));
         }
     }
-    Pools(pools)
+    PoolSizes(pools)
 }
 
 /// The calls a server makes itself; a kind of which it makes none is left to others.
-pub(super) fn pools_of_server(configuration: &Configuration) -> Result<Pools, Failure> {
+pub(super) fn pools_of_server(configuration: &Configuration) -> Result<PoolSizes, Failure> {
     let hint = "give the number of calls at once, 0 to 1024";
     let mut pools = Vec::new();
     for (name, kind) in [
@@ -242,7 +242,7 @@ pub(super) fn pools_of_server(configuration: &Configuration) -> Result<Pools, Fa
             pools.push((kind, places));
         }
     }
-    Ok(Pools(pools))
+    Ok(PoolSizes(pools))
 }
 
 /// Only a database that others reach has room for workers of their own.

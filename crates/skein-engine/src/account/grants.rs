@@ -10,7 +10,7 @@ use skein_store::{StoreError, Tx};
 use crate::account::Caller;
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::request::{Changed, Outcome, Request, referred};
+use crate::request::{CommittedChange, Outcome, Request, referred};
 
 impl Outcome for GivenGrant {
     fn reference(&self) -> Value {
@@ -29,7 +29,7 @@ impl Engine {
         caller: &Caller,
         request: Request,
         draft: GrantDraft,
-    ) -> Result<Changed<GivenGrant>, EngineError> {
+    ) -> Result<CommittedChange<GivenGrant>, EngineError> {
         caller.require_admin()?;
         let acting = caller.acting();
         self.change_admitted(caller, request, "grant.give", move |tx, _| tx.give_grant(&acting, &draft)).await
@@ -41,7 +41,7 @@ impl Engine {
         caller: &Caller,
         request: Request,
         id: ItemId,
-    ) -> Result<Changed<GivenGrant>, EngineError> {
+    ) -> Result<CommittedChange<GivenGrant>, EngineError> {
         let acting = caller.acting();
         self.change(caller, request, "grant.end", move |tx, _| tx.end_grant(&acting, id)).await
     }

@@ -14,7 +14,7 @@ use crate::account::sessions::LINK_MS;
 use crate::account::{Caller, KeyText};
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::request::{Changed, Outcome, Request, referred};
+use crate::request::{CommittedChange, Outcome, Request, referred};
 
 /// A key about to be made.
 #[derive(Debug, Clone)]
@@ -67,7 +67,7 @@ impl Engine {
         caller: &Caller,
         request: Request,
         new: NewKey,
-    ) -> Result<Changed<KeyView>, EngineError> {
+    ) -> Result<CommittedChange<KeyView>, EngineError> {
         caller.require(new.scope)?;
         let ends_at = caller.credential.key_ends_at();
         if let Some(ends_at) = ends_at.filter(|_| outlives(new.expires_at, ends_at)) {
@@ -91,7 +91,7 @@ impl Engine {
         caller: &Caller,
         request: Request,
         id: KeyId,
-    ) -> Result<Changed<KeyView>, EngineError> {
+    ) -> Result<CommittedChange<KeyView>, EngineError> {
         self.change(caller, request, "key.revoke", move |tx, viewer| {
             let before = key_view(tx, viewer, id)?;
             if before.revoked_at.is_none() {

@@ -14,7 +14,7 @@ mod users;
 pub(crate) use key_uses::KeyUses;
 pub use keys::{KeyView, NewKey};
 pub use secret_text::{BadSecretText, KeyText, LinkText, SessionText};
-pub use sessions::{Link, SESSION_MS, START_LINK_MS, SessionView, SignedInBrowser};
+pub use sessions::{SESSION_MS, START_LINK_MS, SessionView, SignInLink, SignedInBrowser};
 pub use users::{NewUser, User, UserChange};
 
 use std::collections::HashMap;
@@ -34,7 +34,7 @@ pub(crate) const SYSTEM: Viewer = Viewer::System("accounts");
 
 /// What somebody shows to be let in.
 #[derive(Debug, Clone)]
-pub enum Presented {
+pub enum PresentedCredential {
     /// An API key, or the key of a start.
     Key(KeyText),
     /// The cookie of a browser.
@@ -170,11 +170,15 @@ impl StartKeys {
 
 impl Engine {
     /// Who this is. Takes effect at once when a key is revoked or expires, or a session ends.
-    pub async fn authenticate(&self, presented: &Presented, grant: Option<ItemId>) -> Result<Caller, EngineError> {
+    pub async fn authenticate(
+        &self,
+        presented: &PresentedCredential,
+        grant: Option<ItemId>,
+    ) -> Result<Caller, EngineError> {
         let revisions = self.revisions_here();
         let hash = match presented {
-            Presented::Key(key) => Some(key.hash()),
-            Presented::Session(_) | Presented::Token { .. } => None,
+            PresentedCredential::Key(key) => Some(key.hash()),
+            PresentedCredential::Session(_) | PresentedCredential::Token { .. } => None,
         };
         let key = hash.filter(|_| grant.is_none());
         if let (Some(key), Some(revisions)) = (&key, revisions)
@@ -248,22 +252,22 @@ fn start_caller(user: UserId) -> Caller {
     Caller { user, role: Role::Admin, scope: Scope::Admin, credential: Credential::Start, grant: None }
 }
 
-fn find_caller(tx: &mut Tx<'_>, presented: &Presented) -> Result<Option<Caller>, StoreError> {
+fn find_caller(tx: &mut Tx<'_>, presented: &PresentedCredential) -> Result<Option<Caller>, StoreError> {
     let caller = |user, role, scope, credential| Some(Caller { user, role, scope, credential, grant: None });
     match presented {
-        Presented::Key(key) => {
+        PresentedCredential::Key(key) => {
             let holder = tx.key_holder(&SYSTEM, key.hash())?;
             Ok(holder.and_then(|holder| {
                 let credential = Credential::Key { id: holder.key, ends_at: holder.expires_at };
                 caller(holder.user, holder.role, holder.scope, credential)
             }))
         }
-        Presented::Session(token) => {
+        PresentedCredential::Session(token) => {
             let Some(session) = tx.session(&SYSTEM, token.hash())? else { return Ok(None) };
             let role = tx.role(&SYSTEM, session.user)?;
             Ok(caller(session.user, role, widest(role), Credential::Session(token.hash())))
         }
-        Presented::Token { subject, scope, until } => match tx.role(&SYSTEM, *subject) {
+        PresentedCredential::Token { subject, scope, until } => match tx.role(&SYSTEM, *subject) {
             Ok(role) => Ok(caller(*subject, role, *scope, Credential::Token { until: *until })),
             Err(StoreError::NotFound(_)) => Ok(None),
             Err(error) => Err(error),

@@ -10,7 +10,7 @@ use skein_store::{StoreError, Tx};
 use crate::account::{Caller, Credential, LinkText, SYSTEM, SessionText, User, widest};
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::request::{Changed, Kept, Outcome, Request, referred};
+use crate::request::{CommittedChange, Outcome, Request, WholeOutcome, referred};
 
 /// How long a browser stays signed in: thirty days.
 pub const SESSION_MS: i64 = 30 * 24 * 60 * 60 * 1_000;
@@ -21,14 +21,14 @@ pub(super) const LINK_MS: i64 = 10 * 60 * 1_000;
 
 /// A link that signs a browser in, once.
 #[derive(Debug, Clone)]
-pub struct Link {
+pub struct SignInLink {
     /// What it carries, told once.
     pub text: Option<LinkText>,
     /// Until when it can be used.
     pub expires_at: Millis,
 }
 
-impl Outcome for Link {
+impl Outcome for SignInLink {
     fn reference(&self) -> Value {
         json!({ "expiresAt": self.expires_at })
     }
@@ -60,10 +60,15 @@ pub struct SessionView {
     pub is_current: bool,
 }
 
-pub(crate) fn admit_link(tx: &mut Tx<'_>, user: UserId, link: &LinkText, lasts_ms: i64) -> Result<Link, StoreError> {
+pub(crate) fn admit_link(
+    tx: &mut Tx<'_>,
+    user: UserId,
+    link: &LinkText,
+    lasts_ms: i64,
+) -> Result<SignInLink, StoreError> {
     let expires_at = tx.now().plus(lasts_ms);
     tx.admit_link(&SYSTEM, user, link.hash(), expires_at)?;
-    Ok(Link { text: Some(link.clone()), expires_at })
+    Ok(SignInLink { text: Some(link.clone()), expires_at })
 }
 
 impl Engine {
@@ -76,7 +81,11 @@ impl Engine {
     }
 
     /// A link that signs the caller in at a browser.
-    pub async fn create_link(&self, caller: &Caller, request: Request) -> Result<Changed<Link>, EngineError> {
+    pub async fn create_link(
+        &self,
+        caller: &Caller,
+        request: Request,
+    ) -> Result<CommittedChange<SignInLink>, EngineError> {
         // A browser may do whatever its user's role lets them: a narrower credential must not become one.
         caller.require(widest(caller.role))?;
         if let Some(ends_at) = caller.credential.key_ends_at() {
@@ -98,7 +107,7 @@ impl Engine {
         caller: &Caller,
         request: Request,
         user: UserId,
-    ) -> Result<Changed<Link>, EngineError> {
+    ) -> Result<CommittedChange<SignInLink>, EngineError> {
         if caller.credential != Credential::Start {
             return Err(EngineError::OnlyHere);
         }
@@ -159,17 +168,21 @@ impl Engine {
         caller: &Caller,
         request: Request,
         id: SessionId,
-    ) -> Result<Changed<Kept<bool>>, EngineError> {
+    ) -> Result<CommittedChange<WholeOutcome<bool>>, EngineError> {
         self.change(caller, request, "session.end", move |tx, viewer| {
             tx.end_session_named(viewer, id)?;
             tx.tell_own(viewer, EventName::SessionEnded, Some(&id.to_string()), Map::new())?;
-            Ok(Kept(true))
+            Ok(WholeOutcome(true))
         })
         .await
     }
 
     /// Signs the caller's browser out.
-    pub async fn sign_out(&self, caller: &Caller, request: Request) -> Result<Changed<Kept<bool>>, EngineError> {
+    pub async fn sign_out(
+        &self,
+        caller: &Caller,
+        request: Request,
+    ) -> Result<CommittedChange<WholeOutcome<bool>>, EngineError> {
         let token: Option<Digest> = match caller.credential {
             Credential::Session(token) => Some(token),
             Credential::Key { .. } | Credential::Start | Credential::Token { .. } => None,
@@ -178,7 +191,7 @@ impl Engine {
         self.change(caller, request, "session.end", move |tx, viewer| {
             tx.end_session(viewer, token)?;
             tx.tell_own(viewer, EventName::SessionEnded, Some(&session_id(token).to_string()), Map::new())?;
-            Ok(Kept(true))
+            Ok(WholeOutcome(true))
         })
         .await
     }

@@ -10,10 +10,10 @@ use skein_store::{StoreError, Tx};
 
 use crate::account::keys::checked_name;
 use crate::account::sessions::admit_link;
-use crate::account::{Caller, Link, SYSTEM};
+use crate::account::{Caller, SYSTEM, SignInLink};
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::request::{Changed, Outcome, Request};
+use crate::request::{CommittedChange, Outcome, Request};
 use crate::tree::projects::default_project;
 
 /// A user about to be made.
@@ -52,7 +52,7 @@ pub struct User {
     /// How often they were changed, and made.
     pub version: i64,
     /// Lets a new user in, told once.
-    pub link: Option<Link>,
+    pub link: Option<SignInLink>,
 }
 
 impl TryFrom<Record> for User {
@@ -90,7 +90,7 @@ impl Engine {
         caller: &Caller,
         request: Request,
         new: NewUser,
-    ) -> Result<Changed<User>, EngineError> {
+    ) -> Result<CommittedChange<User>, EngineError> {
         caller.require_admin()?;
         let (name, link) = (checked_name(&new.name)?, crate::account::LinkText::draw());
         self.change_admitted(caller, request, "user.create", move |tx, viewer| {
@@ -111,7 +111,7 @@ impl Engine {
         request: Request,
         id: UserId,
         change: UserChange,
-    ) -> Result<Changed<User>, EngineError> {
+    ) -> Result<CommittedChange<User>, EngineError> {
         caller.require_admin()?;
         let name = change.name.as_deref().map(checked_name).transpose()?;
         self.change_admitted(caller, request, "user.change", move |tx, viewer| {

@@ -7,10 +7,10 @@ use skein_core::{RecordId, Viewer};
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;
-use crate::catalog::{SECRET, SYSTEM, Saving, Shown, load, load_named, make, save};
+use crate::catalog::{NewVersion, SECRET, SYSTEM, StoredEntry, load, load_named, make, save};
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::request::{Changed, Request};
+use crate::request::{CommittedChange, Request};
 
 impl Engine {
     /// Binds a secret of the caller's to a tool that another user shares, in place of one bound before.
@@ -20,16 +20,16 @@ impl Engine {
         request: Request,
         tool: RecordId,
         secret: RecordId,
-    ) -> Result<Changed<Shown<SecretBinding>>, EngineError> {
+    ) -> Result<CommittedChange<StoredEntry<SecretBinding>>, EngineError> {
         self.change(caller, request, "secret_binding.change", move |tx, viewer| {
-            let tool: Shown<Tool> = load(tx, viewer, tool)?;
-            let secret: Shown<Secret> = load_named(tx, viewer, SECRET, secret)?;
+            let tool: StoredEntry<Tool> = load(tx, viewer, tool)?;
+            let secret: StoredEntry<Secret> = load_named(tx, viewer, SECRET, secret)?;
             // Whoever sees the tool may not see what it stands on; its protocol is all that is used of that.
-            let service: Shown<Service> = load(tx, &SYSTEM, tool.entry.service_id)?;
+            let service: StoredEntry<Service> = load(tx, &SYSTEM, tool.entry.service_id)?;
             let protocol = service.entry.protocol;
             let binding = SecretBinding::create(viewer.owner(), &tool.owned(), &secret.owned(), protocol)?;
             match bound(tx, viewer, tool.id)? {
-                Some(current) => save(tx, viewer, &current, &binding, Saving::of(&current)),
+                Some(current) => save(tx, viewer, &current, &binding, NewVersion::of(&current)),
                 None => make(tx, viewer, &binding, false),
             }
         })
@@ -42,7 +42,7 @@ impl Engine {
         caller: &Caller,
         request: Request,
         tool: RecordId,
-    ) -> Result<Changed<Shown<SecretBinding>>, EngineError> {
+    ) -> Result<CommittedChange<StoredEntry<SecretBinding>>, EngineError> {
         self.change(caller, request, "secret_binding.delete", move |tx, viewer| {
             let current = bound(tx, viewer, tool)?;
             let current = current.ok_or_else(|| StoreError::NotFound(format!("a secret of yours bound to {tool}")))?;
@@ -57,6 +57,6 @@ pub(crate) fn bound(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
     tool: RecordId,
-) -> Result<Option<Shown<SecretBinding>>, StoreError> {
-    tx.secret_binding(viewer, tool)?.map(Shown::try_from).transpose()
+) -> Result<Option<StoredEntry<SecretBinding>>, StoreError> {
+    tx.secret_binding(viewer, tool)?.map(StoredEntry::try_from).transpose()
 }

@@ -13,10 +13,10 @@ use skein_core::{RecordId, UserId};
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;
-use crate::catalog::{SECRET, Shown, load, load_named, make};
+use crate::catalog::{SECRET, StoredEntry, load, load_named, make};
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::request::{Changed, Outcome, Request};
+use crate::request::{CommittedChange, Outcome, Request};
 
 /// Most tools made at once: they are written in one transaction, and others wait for it.
 const TOOLS_MAX: usize = 200;
@@ -49,7 +49,7 @@ pub struct Discovery {
 #[derive(Debug, Clone)]
 pub struct DiscoveredTools {
     /// One for each operation.
-    pub tools: Vec<Shown<Tool>>,
+    pub tools: Vec<StoredEntry<Tool>>,
     /// Operations that cannot be tools, and why.
     pub skipped: Vec<Skipped>,
 }
@@ -62,7 +62,7 @@ impl Outcome for DiscoveredTools {
 
     fn recall(tx: &mut Tx<'_>, viewer: &skein_core::Viewer, reference: &Value) -> Result<Self, StoreError> {
         let tools = reference.get("tools").and_then(Value::as_array).into_iter().flatten();
-        let tools = tools.map(|tool| Shown::recall(tx, viewer, tool)).collect::<Result<_, _>>()?;
+        let tools = tools.map(|tool| StoredEntry::recall(tx, viewer, tool)).collect::<Result<_, _>>()?;
         let skipped = crate::request::referred(reference, "skipped")?;
         Ok(Self { tools, skipped })
     }
@@ -75,13 +75,13 @@ impl Engine {
         caller: &Caller,
         request: Request,
         discovery: Discovery,
-    ) -> Result<Changed<DiscoveredTools>, EngineError> {
+    ) -> Result<CommittedChange<DiscoveredTools>, EngineError> {
         caller.require(Scope::Write)?;
         let Discovery { service, source, connection_params, secret } = discovery;
         let viewer = caller.acting();
         let look = move |tx: &mut Tx<'_>| {
             let found = load::<Service>(tx, &viewer, service)?;
-            let secret: Option<Shown<Secret>> =
+            let secret: Option<StoredEntry<Secret>> =
                 secret.map(|secret| load_named(tx, &viewer, SECRET, secret)).transpose()?;
             Ok((found, secret))
         };
@@ -89,7 +89,7 @@ impl Engine {
         // Admitted before it is fetched: what waits for a place to be read is in memory.
         let admitted = self.compute().admit(caller.user)?;
         let source = match source {
-            Source::Document(document) => Fetched::Document(document),
+            Source::Document(document) => FetchedDocument::Document(document),
             Source::Address(address) => self.fetch_document(address).await?,
         };
         let (owner, secret) = (caller.user, secret.map(|secret| secret.owned()));
@@ -108,21 +108,21 @@ impl Engine {
         .await
     }
 
-    async fn fetch_document(&self, address: String) -> Result<Fetched, EngineError> {
+    async fn fetch_document(&self, address: String) -> Result<FetchedDocument, EngineError> {
         let call = HttpCall::new(http::Method::GET, &address)?;
         let call = HttpCall { limits: Limits { answer_bytes_max: DOCUMENT_BYTES_MAX, ..call.limits }, ..call };
         let answer = self.parts().outside.http().send(&call).await?;
         let status = answer.status;
         let body = answer.body.whole().await?;
         if status.is_success() {
-            return Ok(Fetched::Text { address, body });
+            return Ok(FetchedDocument::Text { address, body });
         }
         Err(unusable(&address, format!("it answered {status}")))
     }
 }
 
 /// A document before anybody looked into it.
-enum Fetched {
+enum FetchedDocument {
     Document(Value),
     /// What an address gave.
     Text {
@@ -131,7 +131,7 @@ enum Fetched {
     },
 }
 
-impl Fetched {
+impl FetchedDocument {
     /// The document, from JSON or YAML; takes seconds where it is large.
     fn read(self) -> Result<Value, EngineError> {
         match self {
@@ -151,7 +151,7 @@ fn unusable(address: &str, cause: String) -> EngineError {
 fn judged(
     document: &Value,
     owner: UserId,
-    service: &Shown<Service>,
+    service: &StoredEntry<Service>,
     connection_params: Map<String, Value>,
     secret: Option<&Owned<Secret>>,
 ) -> Result<(Vec<Tool>, Vec<Skipped>), StoreError> {

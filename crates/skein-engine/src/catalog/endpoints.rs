@@ -15,10 +15,10 @@ use skein_store::items::Page;
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;
-use crate::catalog::{SYSTEM, Shown, load, make, shown_page};
+use crate::catalog::{SYSTEM, StoredEntry, load, make, shown_page};
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::request::{Changed, Request};
+use crate::request::{CommittedChange, Request};
 
 /// Decisions read at once.
 const PAGE: usize = 1_000;
@@ -30,7 +30,7 @@ impl Engine {
         caller: &Caller,
         after: Option<RecordId>,
         limit: usize,
-    ) -> Result<Page<Shown<AllowedEndpoint>, RecordId>, EngineError> {
+    ) -> Result<Page<StoredEntry<AllowedEndpoint>, RecordId>, EngineError> {
         caller.require_admin()?;
         Ok(self.parts().store.read(move |tx| allowed(tx, after, limit)).await?)
     }
@@ -42,7 +42,7 @@ impl Engine {
         request: Request,
         host: &str,
         port: u16,
-    ) -> Result<Changed<Shown<AllowedEndpoint>>, EngineError> {
+    ) -> Result<CommittedChange<StoredEntry<AllowedEndpoint>>, EngineError> {
         caller.require_admin()?;
         let entry = AllowedEndpoint::create(host, port).map_err(StoreError::from)?;
         let guard = self.parts().outside.guard().clone();
@@ -67,10 +67,10 @@ impl Engine {
         caller: &Caller,
         request: Request,
         id: RecordId,
-    ) -> Result<Changed<Shown<AllowedEndpoint>>, EngineError> {
+    ) -> Result<CommittedChange<StoredEntry<AllowedEndpoint>>, EngineError> {
         caller.require_admin()?;
         let refused = self.change_admitted(caller, request, "endpoint.refuse", move |tx, viewer| {
-            let current: Shown<AllowedEndpoint> = load(tx, &SYSTEM, id)?;
+            let current: StoredEntry<AllowedEndpoint> = load(tx, &SYSTEM, id)?;
             tx.tell_own(viewer, EventName::EndpointRefused, Some(&id.to_string()), told(&current.entry))?;
             tx.delete_record(&SYSTEM, id, None, None)?.try_into()
         });
@@ -111,7 +111,7 @@ fn allowed(
     tx: &mut Tx<'_>,
     after: Option<RecordId>,
     limit: usize,
-) -> Result<Page<Shown<AllowedEndpoint>, RecordId>, StoreError> {
+) -> Result<Page<StoredEntry<AllowedEndpoint>, RecordId>, StoreError> {
     let of_all = VisibleQuery::of(AllowedEndpoint::record_type(), limit);
     shown_page(tx.records_visible(&SYSTEM, &VisibleQuery { whose: Whose::Own, after, ..of_all })?)
 }

@@ -17,7 +17,7 @@ use skein_store::references::ReferenceKind;
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;
-use crate::catalog::{EntryQuery, SYSTEM, Shown, load, shown_page};
+use crate::catalog::{EntryQuery, SYSTEM, StoredEntry, load, shown_page};
 use crate::engine::Engine;
 use crate::error::EngineError;
 
@@ -26,7 +26,7 @@ const LOOKS_MAX: usize = 1_000;
 
 /// How something is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Vital {
+pub struct HealthStatus {
     /// In one word.
     pub status: Health,
     /// When it was last checked.
@@ -35,7 +35,7 @@ pub struct Vital {
     pub error: Option<String>,
 }
 
-impl Vital {
+impl HealthStatus {
     /// What is not there any more is down.
     pub fn gone() -> Self {
         Self { status: GONE.status(), checked_at: None, error: None }
@@ -49,7 +49,11 @@ impl Vital {
 
 impl Engine {
     /// One service that the caller may see, and how it is.
-    pub async fn service(&self, caller: &Caller, id: RecordId) -> Result<(Shown<Service>, Vital), EngineError> {
+    pub async fn service(
+        &self,
+        caller: &Caller,
+        id: RecordId,
+    ) -> Result<(StoredEntry<Service>, HealthStatus), EngineError> {
         let viewer = caller.viewer();
         let look = move |tx: &mut Tx<'_>| {
             let service = load(tx, &viewer, id)?;
@@ -59,7 +63,7 @@ impl Engine {
     }
 
     /// One tool that the caller may see, and how it is.
-    pub async fn tool(&self, caller: &Caller, id: RecordId) -> Result<(Shown<Tool>, Vital), EngineError> {
+    pub async fn tool(&self, caller: &Caller, id: RecordId) -> Result<(StoredEntry<Tool>, HealthStatus), EngineError> {
         let (viewer, engine) = (caller.viewer(), self.clone());
         let look = move |tx: &mut Tx<'_>| {
             let tool = load(tx, &viewer, id)?;
@@ -72,8 +76,8 @@ impl Engine {
     pub async fn services_seen(
         &self,
         caller: &Caller,
-        services: Vec<Shown<Service>>,
-    ) -> Result<Vec<(Shown<Service>, Vital)>, EngineError> {
+        services: Vec<StoredEntry<Service>>,
+    ) -> Result<Vec<(StoredEntry<Service>, HealthStatus)>, EngineError> {
         let viewer = caller.viewer();
         Ok(self.parts().store.look_up(move |tx| with_vitals(tx, &viewer, services.clone())).await?)
     }
@@ -82,8 +86,8 @@ impl Engine {
     pub async fn tools_seen(
         &self,
         caller: &Caller,
-        tools: Vec<Shown<Tool>>,
-    ) -> Result<Vec<(Shown<Tool>, Vital)>, EngineError> {
+        tools: Vec<StoredEntry<Tool>>,
+    ) -> Result<Vec<(StoredEntry<Tool>, HealthStatus)>, EngineError> {
         let (viewer, engine) = (caller.viewer(), self.clone());
         let look = move |tx: &mut Tx<'_>| tools_with_vitals(tx, &engine, &viewer, tools.clone());
         Ok(self.parts().store.look_up_computing(look).await?)
@@ -96,7 +100,7 @@ impl Engine {
         query: EntryQuery,
         after: Option<RecordId>,
         limit: usize,
-    ) -> Result<Page<(Shown<Service>, Vital), RecordId>, EngineError> {
+    ) -> Result<Page<(StoredEntry<Service>, HealthStatus), RecordId>, EngineError> {
         let viewer = caller.viewer();
         let list = move |tx: &mut Tx<'_>| {
             page_by_status(tx, &query, after, limit, |tx, after, limit| {
@@ -114,7 +118,7 @@ impl Engine {
         query: EntryQuery,
         after: Option<RecordId>,
         limit: usize,
-    ) -> Result<Page<(Shown<Tool>, Vital), RecordId>, EngineError> {
+    ) -> Result<Page<(StoredEntry<Tool>, HealthStatus), RecordId>, EngineError> {
         let (viewer, engine) = (caller.viewer(), self.clone());
         let list = move |tx: &mut Tx<'_>| {
             page_by_status(tx, &query, after, limit, |tx, after, limit| {
@@ -127,7 +131,7 @@ impl Engine {
     }
 }
 
-type Seen<T> = Page<(Shown<T>, Vital), RecordId>;
+type Seen<T> = Page<(StoredEntry<T>, HealthStatus), RecordId>;
 
 /// A status follows from more than is kept, so pages by status are filtered, over a bounded number of entries; one may
 /// be short and still go on.
@@ -174,7 +178,11 @@ fn visible_tools(
 }
 
 /// Which secret a tool uses, and what its owner's calls met, is for its owner to know.
-fn as_seen_by(viewer: &Viewer, mut tool: Shown<Tool>, mut vital: Vital) -> (Shown<Tool>, Vital) {
+fn as_seen_by(
+    viewer: &Viewer,
+    mut tool: StoredEntry<Tool>,
+    mut vital: HealthStatus,
+) -> (StoredEntry<Tool>, HealthStatus) {
     if tool.owner != viewer.subject() {
         (tool.entry.secret_id, vital.error) = (None, None);
     }
@@ -184,13 +192,13 @@ fn as_seen_by(viewer: &Viewer, mut tool: Shown<Tool>, mut vital: Vital) -> (Show
 fn with_vitals(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
-    services: Vec<Shown<Service>>,
-) -> Result<Vec<(Shown<Service>, Vital)>, StoreError> {
+    services: Vec<StoredEntry<Service>>,
+) -> Result<Vec<(StoredEntry<Service>, HealthStatus)>, StoreError> {
     let ids: Vec<RecordId> = services.iter().map(|service| service.id).collect();
     let mut last = tx.health_of(&SYSTEM, &ids)?;
     let seen = services.into_iter().map(|service| {
         let last = last.remove(&service.id);
-        let mut vital = Vital::new(service_vitals(&service, last.as_ref()).status(), last);
+        let mut vital = HealthStatus::new(service_vitals(&service, last.as_ref()).status(), last);
         vital.error = vital.error.filter(|_| service.owner == viewer.subject());
         (service, vital)
     });
@@ -201,8 +209,8 @@ fn tools_with_vitals(
     tx: &mut Tx<'_>,
     engine: &Engine,
     viewer: &Viewer,
-    tools: Vec<Shown<Tool>>,
-) -> Result<Vec<(Shown<Tool>, Vital)>, StoreError> {
+    tools: Vec<StoredEntry<Tool>>,
+) -> Result<Vec<(StoredEntry<Tool>, HealthStatus)>, StoreError> {
     let services: BTreeSet<RecordId> = tools.iter().map(|tool| tool.entry.service_id).collect();
     let ids: Vec<RecordId> = tools.iter().map(|tool| tool.id).chain(services.iter().copied()).collect();
     let mut last = tx.health_of(&SYSTEM, &ids)?;
@@ -212,20 +220,20 @@ fn tools_with_vitals(
         let ground = service.map_or(GONE, |service| service_vitals(service, last.get(&service.id)));
         let unfit = service.map(|service| unfit(engine, viewer, &tool, service)).transpose()?.flatten();
         let vitals = tool_vitals(&tool, service, last.get(&tool.id)).fitting(unfit.is_none());
-        let vital = Vital::new(vitals.status_on(ground), last.remove(&tool.id));
-        Ok(as_seen_by(viewer, tool, Vital { error: unfit.or(vital.error), ..vital }))
+        let vital = HealthStatus::new(vitals.status_on(ground), last.remove(&tool.id));
+        Ok(as_seen_by(viewer, tool, HealthStatus { error: unfit.or(vital.error), ..vital }))
     });
     seen.collect()
 }
 
 /// What is known of a service.
-fn service_vitals(service: &Shown<Service>, last: Option<&LastHealth>) -> Vitals {
+fn service_vitals(service: &StoredEntry<Service>, last: Option<&LastHealth>) -> Vitals {
     let vitals = Vitals { enabled: service.entry.enabled, finding: finding(last) };
     vitals.built_in(service.entry.builtin.is_some())
 }
 
 /// What is known of a tool by itself.
-fn tool_vitals(tool: &Shown<Tool>, service: Option<&Shown<Service>>, last: Option<&LastHealth>) -> Vitals {
+fn tool_vitals(tool: &StoredEntry<Tool>, service: Option<&StoredEntry<Service>>, last: Option<&LastHealth>) -> Vitals {
     let vitals = Vitals { enabled: tool.entry.enabled, finding: finding(last) };
     vitals.built_in(service.is_some_and(|service| service.entry.builtin.is_some()))
 }
@@ -233,8 +241,8 @@ fn tool_vitals(tool: &Shown<Tool>, service: Option<&Shown<Service>>, last: Optio
 fn unfit(
     engine: &Engine,
     viewer: &Viewer,
-    tool: &Shown<Tool>,
-    service: &Shown<Service>,
+    tool: &StoredEntry<Tool>,
+    service: &StoredEntry<Service>,
 ) -> Result<Option<String>, StoreError> {
     match tool.entry.check_fits_by(&service.entry, &engine.judge(viewer.subject())) {
         Ok(()) => Ok(None),
@@ -249,7 +257,7 @@ const GONE: Vitals = Vitals { enabled: false, finding: None };
 fn standing_services(
     tx: &mut Tx<'_>,
     ids: BTreeSet<RecordId>,
-) -> Result<BTreeMap<RecordId, Shown<Service>>, StoreError> {
+) -> Result<BTreeMap<RecordId, StoredEntry<Service>>, StoreError> {
     let mut found = BTreeMap::new();
     for id in ids {
         match load(tx, &SYSTEM, id) {
@@ -262,10 +270,10 @@ fn standing_services(
 }
 
 /// How a tool and its service are.
-pub(crate) struct Ground {
+pub(crate) struct HealthBasis {
     pub(crate) tool: Condition,
     /// It may be gone.
-    pub(crate) service: Option<(Shown<Service>, Condition)>,
+    pub(crate) service: Option<(StoredEntry<Service>, Condition)>,
 }
 
 /// How a tool and its service are, as its user is told before it is called.
@@ -273,8 +281,8 @@ pub(crate) fn conditions(
     tx: &mut Tx<'_>,
     engine: &Engine,
     viewer: &Viewer,
-    tool: &Shown<Tool>,
-) -> Result<Ground, StoreError> {
+    tool: &StoredEntry<Tool>,
+) -> Result<HealthBasis, StoreError> {
     let service = standing_services(tx, [tool.entry.service_id].into())?.remove(&tool.entry.service_id);
     let last = tx.health_of(&SYSTEM, &[tool.id, tool.entry.service_id])?;
     let unfit = service.as_ref().map(|service| unfit(engine, viewer, tool, service)).transpose()?.flatten();
@@ -294,7 +302,7 @@ pub(crate) fn conditions(
         let condition = condition(service.owner, service.shared, vitals, told(found, service.owner), None);
         (service, condition)
     });
-    Ok(Ground { tool: of_tool, service: of_service })
+    Ok(HealthBasis { tool: of_tool, service: of_service })
 }
 
 pub(super) fn finding(last: Option<&LastHealth>) -> Option<Health> {

@@ -19,7 +19,7 @@ use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;
 use crate::catalog::health::finding;
-use crate::catalog::{SYSTEM, Shown, load};
+use crate::catalog::{SYSTEM, StoredEntry, load};
 use crate::engine::Engine;
 use crate::error::EngineError;
 
@@ -37,7 +37,7 @@ const ADDRESSES_MAX: usize = 8;
 
 /// What a check found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Checked {
+pub struct CheckResult {
     /// In one word.
     pub status: Health,
     /// When.
@@ -49,19 +49,19 @@ pub struct Checked {
 }
 
 /// Where a service is reached, and by which of the caller's tools.
-struct Reached {
-    service: Shown<Service>,
+struct CheckedEndpoint {
+    service: StoredEntry<Service>,
     /// Every address once, with what was known before of the tools that go there.
     addresses: BTreeMap<String, Vec<(RecordId, Option<Health>)>>,
 }
 
 /// What an address was found to be, and what is wrong with it.
-type Probed = (Health, Option<String>);
+type ProbeResult = (Health, Option<String>);
 
 impl Engine {
     /// Asks a service whether it is there. What is found is kept when its owner asks, or an administrator for what
     /// belongs to the installation; what is found of tools, when they are the caller's.
-    pub async fn check_service(&self, caller: &Caller, id: RecordId) -> Result<Checked, EngineError> {
+    pub async fn check_service(&self, caller: &Caller, id: RecordId) -> Result<CheckResult, EngineError> {
         caller.require(Scope::Write)?;
         let viewer = caller.acting();
         let reached = self.parts().store.read(move |tx| reached(tx, &viewer, id)).await?;
@@ -88,11 +88,11 @@ impl Engine {
         };
         let checked_at = self.parts().store.write(keep).await?.value;
         let status = Vitals { enabled: service.entry.enabled, finding: Some(status) }.status();
-        Ok(Checked { status, checked_at, latency_ms, error })
+        Ok(CheckResult { status, checked_at, latency_ms, error })
     }
 
     /// Whatever answers is there; one that complains about itself is degraded.
-    async fn probe(&self, address: &str) -> Probed {
+    async fn probe(&self, address: &str) -> ProbeResult {
         let call = match HttpCall::new(http::Method::GET, address) {
             Ok(call) => HttpCall { retry: Retry::NEVER, limits: PROBE, ..call },
             Err(fault) => return (Health::Down, Some(fault.to_string())),
@@ -110,7 +110,7 @@ impl Engine {
 /// What is news about tools. Where the service is down all of them are, and nothing has to be kept of each.
 fn tools_found<'a>(
     service: Health,
-    addresses: impl Iterator<Item = (&'a Vec<(RecordId, Option<Health>)>, &'a Probed)>,
+    addresses: impl Iterator<Item = (&'a Vec<(RecordId, Option<Health>)>, &'a ProbeResult)>,
 ) -> Vec<(RecordId, Health, Option<String>)> {
     if service == Health::Down {
         return Vec::new();
@@ -125,11 +125,11 @@ fn tools_found<'a>(
 }
 
 /// Where a service is reached: where its schema says, and where the viewer's tools on it go.
-fn reached(tx: &mut Tx<'_>, viewer: &Viewer, id: RecordId) -> Result<Reached, StoreError> {
-    let service: Shown<Service> = load(tx, viewer, id)?;
+fn reached(tx: &mut Tx<'_>, viewer: &Viewer, id: RecordId) -> Result<CheckedEndpoint, StoreError> {
+    let service: StoredEntry<Service> = load(tx, viewer, id)?;
     let mut addresses: BTreeMap<String, Vec<(RecordId, Option<Health>)>> = BTreeMap::new();
     if service.entry.builtin.is_some() {
-        return Ok(Reached { service, addresses });
+        return Ok(CheckedEndpoint { service, addresses });
     }
     let refuse = |problem: &str, remedy| RuleViolation::new("BR-SERVICE-003", problem, remedy);
     if !matches!(service.entry.protocol, Protocol::Http | Protocol::Https) {
@@ -140,7 +140,7 @@ fn reached(tx: &mut Tx<'_>, viewer: &Viewer, id: RecordId) -> Result<Reached, St
         addresses.insert(address.to_owned(), Vec::new());
     }
     let tools = tx.instances(viewer, id, ReferenceKind::Service, Whose::Own, None, TOOLS_MAX)?;
-    let tools = tools.rows.into_iter().map(Shown::<Tool>::try_from).collect::<Result<Vec<_>, _>>()?;
+    let tools = tools.rows.into_iter().map(StoredEntry::<Tool>::try_from).collect::<Result<Vec<_>, _>>()?;
     let ids: Vec<RecordId> = tools.iter().map(|tool| tool.id).collect();
     let last = tx.health_of(&SYSTEM, &ids)?;
     for tool in &tools {
@@ -153,5 +153,5 @@ fn reached(tx: &mut Tx<'_>, viewer: &Viewer, id: RecordId) -> Result<Reached, St
         let remedy = "make a tool on it, with its endpoint, first";
         return Err(refuse("nothing says where this service is", remedy).into());
     }
-    Ok(Reached { service, addresses })
+    Ok(CheckedEndpoint { service, addresses })
 }

@@ -37,25 +37,25 @@ use skein_store::{StoreError, Tx};
 use crate::account::Caller;
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::request::{Changed, Outcome, Request};
+use crate::request::{CommittedChange, Outcome, Request};
 
-pub(crate) use crate::jobs::catalog::Calls;
-pub(crate) use crate::tool_call::dependencies::KnownEntries;
-pub use crate::tool_call::gateway::Outside;
-pub(crate) use crate::tool_call::model_prompt::{Question, Replied};
+pub(crate) use crate::jobs::catalog::CatalogWorker;
+pub(crate) use crate::tool_call::dependencies::EntryCache;
+pub use crate::tool_call::gateway::Gateway;
+pub(crate) use crate::tool_call::model_prompt::{ModelPrompt, ModelReply};
 pub use crate::tool_call::test::TOOL_TEST;
 pub(crate) use bindings::bound;
 pub(crate) use builtin_catalog::id as seed_id;
 pub use discovery::{DiscoveredTools, Discovery, Source};
-pub use health::Vital;
-pub(crate) use health::{Ground, conditions};
-pub use health_check::Checked;
-pub(crate) use restore::Restoring;
+pub use health::HealthStatus;
+pub(crate) use health::{HealthBasis, conditions};
+pub use health_check::CheckResult;
+pub(crate) use restore::Restoration;
 pub(crate) use schemas::Schemas;
 pub use secrets::SecretValue;
 pub use templates::Template;
 pub(crate) use tool_versions::PastTools;
-pub use vault::{KeyKeeper, KeyState, Passing, RotationState, VAULT_ROTATION, VaultState, remove_keys};
+pub use vault::{EphemeralKeys, KeyKeeper, KeyState, RotationState, VAULT_ROTATION, VaultState, remove_keys};
 
 pub(crate) const SYSTEM: Viewer = Viewer::System("catalogue");
 
@@ -64,7 +64,7 @@ const SECRET: ReferenceField = ReferenceField::new("Z34", "secretId", "secret");
 
 /// An entry with what its record says about it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Shown<T> {
+pub struct StoredEntry<T> {
     /// Which one.
     pub id: RecordId,
     /// Whose it is.
@@ -83,7 +83,7 @@ pub struct Shown<T> {
     pub entry: T,
 }
 
-impl<T: Entry> TryFrom<Record> for Shown<T> {
+impl<T: Entry> TryFrom<Record> for StoredEntry<T> {
     type Error = StoreError;
 
     /// A record of another kind is no entry of this one.
@@ -95,21 +95,21 @@ impl<T: Entry> TryFrom<Record> for Shown<T> {
     }
 }
 
-impl<T: Entry> Shown<T> {
+impl<T: Entry> StoredEntry<T> {
     /// All that who may see and change it depends on.
     pub(crate) fn standing(&self) -> Standing {
         Standing { owner: self.owner, shared: self.shared, reach: Reach::of(T::RECORD_TYPE) }
     }
 }
 
-impl<T: Clone> Shown<T> {
+impl<T: Clone> StoredEntry<T> {
     /// As the core judges it.
     pub(crate) fn owned(&self) -> Owned<T> {
         Owned { id: self.id, owner: self.owner, shared: self.shared, entry: self.entry.clone() }
     }
 }
 
-impl<T: Entry + Send + 'static> Outcome for Shown<T> {
+impl<T: Entry + Send + 'static> Outcome for StoredEntry<T> {
     fn reference(&self) -> Value {
         json!({ "record": self.id, "version": self.version })
     }
@@ -121,21 +121,21 @@ impl<T: Entry + Send + 'static> Outcome for Shown<T> {
 
 /// What came of sharing something or taking it back, or of switching it on or off.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Reshared<T> {
+pub struct SharingChange<T> {
     /// As it is now.
-    pub shown: Shown<T>,
+    pub shown: StoredEntry<T>,
     /// Who loses by it.
     pub warning: Option<ImpactWarning>,
 }
 
-impl<T: Entry + Send + 'static> Outcome for Reshared<T> {
+impl<T: Entry + Send + 'static> Outcome for SharingChange<T> {
     fn reference(&self) -> Value {
         self.shown.reference()
     }
 
     /// Whoever asks again knows the warning, or asked for nothing that has one.
     fn recall(tx: &mut Tx<'_>, viewer: &Viewer, reference: &Value) -> Result<Self, StoreError> {
-        Ok(Self { shown: Shown::recall(tx, viewer, reference)?, warning: None })
+        Ok(Self { shown: StoredEntry::recall(tx, viewer, reference)?, warning: None })
     }
 }
 
@@ -175,7 +175,7 @@ impl Engine {
         &self,
         caller: &Caller,
         id: RecordId,
-    ) -> Result<Shown<T>, EngineError> {
+    ) -> Result<StoredEntry<T>, EngineError> {
         let viewer = caller.viewer();
         Ok(self.parts().store.look_up(move |tx| load(tx, &viewer, id)).await?)
     }
@@ -187,7 +187,7 @@ impl Engine {
         query: EntryQuery,
         after: Option<RecordId>,
         limit: usize,
-    ) -> Result<Page<Shown<T>, RecordId>, EngineError> {
+    ) -> Result<Page<StoredEntry<T>, RecordId>, EngineError> {
         let viewer = caller.viewer();
         let list = move |tx: &mut Tx<'_>| shown_page(tx.records_visible(&viewer, &query.visible::<T>(after, limit))?);
         Ok(self.parts().store.read(list).await?)
@@ -200,25 +200,25 @@ impl Engine {
         request: Request,
         kind: &'static str,
         (id, shared): (RecordId, bool),
-        warn: fn(&mut Tx<'_>, &Shown<T>) -> Result<Option<ImpactWarning>, StoreError>,
-    ) -> Result<Changed<Reshared<T>>, EngineError> {
+        warn: fn(&mut Tx<'_>, &StoredEntry<T>) -> Result<Option<ImpactWarning>, StoreError>,
+    ) -> Result<CommittedChange<SharingChange<T>>, EngineError> {
         self.change(caller, request, kind, move |tx, viewer| {
-            let current: Shown<T> = load(tx, viewer, id)?;
+            let current: StoredEntry<T> = load(tx, viewer, id)?;
             let warning = if current.shared && !shared { warn(tx, &current)? } else { None };
-            let shown = save(tx, viewer, &current, &current.entry, Saving { shared, ..Saving::of(&current) })?;
-            Ok(Reshared { shown, warning })
+            let shown = save(tx, viewer, &current, &current.entry, NewVersion { shared, ..NewVersion::of(&current) })?;
+            Ok(SharingChange { shown, warning })
         })
         .await
     }
 }
 
-pub(crate) fn shown_page<T: Entry>(page: Page<Record, RecordId>) -> Result<Page<Shown<T>, RecordId>, StoreError> {
-    let rows = page.rows.into_iter().map(Shown::try_from).collect::<Result<_, _>>()?;
+pub(crate) fn shown_page<T: Entry>(page: Page<Record, RecordId>) -> Result<Page<StoredEntry<T>, RecordId>, StoreError> {
+    let rows = page.rows.into_iter().map(StoredEntry::try_from).collect::<Result<_, _>>()?;
     Ok(Page { rows, next: page.next })
 }
 
 /// An entry that the viewer may see.
-pub(crate) fn load<T: Entry>(tx: &mut Tx<'_>, viewer: &Viewer, id: RecordId) -> Result<Shown<T>, StoreError> {
+pub(crate) fn load<T: Entry>(tx: &mut Tx<'_>, viewer: &Viewer, id: RecordId) -> Result<StoredEntry<T>, StoreError> {
     tx.record(viewer, id)?.try_into()
 }
 
@@ -227,7 +227,10 @@ const VERSIONS_LOOKED_AT_MAX: usize = 20;
 
 /// The last version of an entry that was shared, unless many followed. What became of it since is its owner's affair (rule
 /// BR-SHARE-001).
-pub(crate) fn last_shared<T: Entry>(tx: &mut Tx<'_>, entry: &Shown<T>) -> Result<Option<Shown<T>>, StoreError> {
+pub(crate) fn last_shared<T: Entry>(
+    tx: &mut Tx<'_>,
+    entry: &StoredEntry<T>,
+) -> Result<Option<StoredEntry<T>>, StoreError> {
     for version in (1..entry.version).rev().take(VERSIONS_LOOKED_AT_MAX) {
         let past = tx.record_version(&SYSTEM, entry.id, version)?;
         if past.content.shared {
@@ -238,7 +241,7 @@ pub(crate) fn last_shared<T: Entry>(tx: &mut Tx<'_>, entry: &Shown<T>) -> Result
 }
 
 /// Whether the name of the service below a tool is told to somebody who may call the tool.
-pub(crate) fn names_service(executor: UserId, tool: &Shown<Tool>, service: &Shown<Service>) -> bool {
+pub(crate) fn names_service(executor: UserId, tool: &StoredEntry<Tool>, service: &StoredEntry<Service>) -> bool {
     let is_of_sharer = tool.shared && service.owner == tool.owner;
     service.owner == executor || service.shared || is_of_sharer
 }
@@ -249,7 +252,7 @@ pub(crate) fn load_named<T: Entry>(
     viewer: &Viewer,
     reference: ReferenceField,
     id: RecordId,
-) -> Result<Shown<T>, StoreError> {
+) -> Result<StoredEntry<T>, StoreError> {
     load(tx, viewer, id).map_err(|error| error.of_reference(reference, id))
 }
 
@@ -259,26 +262,26 @@ pub(crate) fn make<T: Entry>(
     viewer: &Viewer,
     entry: &T,
     shared: bool,
-) -> Result<Shown<T>, StoreError> {
+) -> Result<StoredEntry<T>, StoreError> {
     tx.create_catalogued(viewer, entry.to_content(shared), None)?.try_into()
 }
 
 /// What a new version of an entry is based on, and what it is called.
 #[derive(Clone, Copy)]
-pub(crate) struct Saving {
+pub(crate) struct NewVersion {
     pub(crate) based_on: Digest,
     pub(crate) shared: bool,
     pub(crate) act: Act,
 }
 
-impl Saving {
+impl NewVersion {
     /// Based on what was loaded in the same transaction.
-    pub(crate) fn of<T>(current: &Shown<T>) -> Self {
+    pub(crate) fn of<T>(current: &StoredEntry<T>) -> Self {
         Self { based_on: current.hash, shared: current.shared, act: Act::Plain }
     }
 
     /// Based on what the client looked at, if they said so.
-    pub(crate) fn based_on<T>(current: &Shown<T>, based_on: Option<Digest>) -> Self {
+    pub(crate) fn based_on<T>(current: &StoredEntry<T>, based_on: Option<Digest>) -> Self {
         Self { based_on: based_on.unwrap_or(current.hash), ..Self::of(current) }
     }
 }
@@ -286,11 +289,11 @@ impl Saving {
 pub(crate) fn save<T: Entry>(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
-    current: &Shown<T>,
+    current: &StoredEntry<T>,
     entry: &T,
-    saving: Saving,
-) -> Result<Shown<T>, StoreError> {
-    let Saving { based_on, shared, act } = saving;
+    saving: NewVersion,
+) -> Result<StoredEntry<T>, StoreError> {
+    let NewVersion { based_on, shared, act } = saving;
     tx.update_catalogued(viewer, current.id, based_on, entry.to_content(shared), act, None)?.try_into()
 }
 

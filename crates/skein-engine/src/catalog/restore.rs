@@ -16,11 +16,11 @@ use skein_core::{Digest, RecordId, Viewer};
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;
-use crate::catalog::{Shown, load};
+use crate::catalog::{StoredEntry, load};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::flow::{check_restored_approval, check_restored_process};
-use crate::request::{Changed, Request};
+use crate::request::{CommittedChange, Request};
 
 impl Engine {
     /// Makes a record say again what it said in an earlier version; without one, what it said before its last change.
@@ -31,7 +31,7 @@ impl Engine {
         id: RecordId,
         version: Option<i64>,
         based_on: Option<Digest>,
-    ) -> Result<Changed<Record>, EngineError> {
+    ) -> Result<CommittedChange<Record>, EngineError> {
         let engine = self.clone();
         self.change(caller, request, "record.restore", move |tx, viewer| {
             let current = tx.record_even_deleted(viewer, id)?;
@@ -68,8 +68,8 @@ fn judged(
 }
 
 /// An entry as it is and as it will be.
-pub(crate) struct Restoring<'a, T> {
-    pub(crate) current: &'a Shown<T>,
+pub(crate) struct Restoration<'a, T> {
+    pub(crate) current: &'a StoredEntry<T>,
     pub(crate) next: &'a T,
     /// Whether nobody found it until now.
     pub(crate) is_gone: bool,
@@ -80,14 +80,14 @@ fn restored<T: Entry>(
     viewer: &Viewer,
     current: &Record,
     past: RecordContent,
-    judge: impl FnOnce(&mut Tx<'_>, &Viewer, &Restoring<'_, T>) -> Result<(), StoreError>,
+    judge: impl FnOnce(&mut Tx<'_>, &Viewer, &Restoration<'_, T>) -> Result<(), StoreError>,
 ) -> Result<RecordContent, StoreError> {
     let is_gone = restoring::is_gone(&current.content);
     let mut living = current.clone();
     living.content.data.remove(DELETED_AT);
-    let current: Shown<T> = living.try_into()?;
+    let current: StoredEntry<T> = living.try_into()?;
     let next = current.entry.restored(entry_of(&past.data, current.id)?);
-    judge(tx, viewer, &Restoring { current: &current, next: &next, is_gone })?;
+    judge(tx, viewer, &Restoration { current: &current, next: &next, is_gone })?;
     // Who may see what is there is settled by an act of its own, which says who loses by it.
     let shared = if is_gone { past.shared } else { current.shared };
     Ok(RecordContent { data: next.to_data(), shared, ..past })
@@ -102,23 +102,23 @@ fn check_tool(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
     engine: &Engine,
-    restoring: &Restoring<'_, Tool>,
+    restoring: &Restoration<'_, Tool>,
 ) -> Result<(), StoreError> {
-    let Restoring { current, next, is_gone } = restoring;
+    let Restoration { current, next, is_gone } = restoring;
     let does_else = next.definition_version > current.entry.definition_version;
     let is_bound_anew = next.secret_id != current.entry.secret_id;
     let is_switched_on = next.enabled && !current.entry.enabled;
     if !(*is_gone || does_else || is_bound_anew || is_switched_on) {
         return Ok(());
     }
-    let service: Shown<Service> = needed(tx, viewer, next.service_id)?;
-    let secret: Option<Shown<Secret>> = next.secret_id.map(|secret| needed(tx, viewer, secret)).transpose()?;
+    let service: StoredEntry<Service> = needed(tx, viewer, next.service_id)?;
+    let secret: Option<StoredEntry<Secret>> = next.secret_id.map(|secret| needed(tx, viewer, secret)).transpose()?;
     let secret = secret.map(|secret| secret.owned());
     next.check_stands_by(current.owner, &service.owned(), secret.as_ref(), &engine.judge(viewer.owner()))
 }
 
 /// What an entry cannot do without.
-fn needed<T: Entry>(tx: &mut Tx<'_>, viewer: &Viewer, id: RecordId) -> Result<Shown<T>, StoreError> {
+fn needed<T: Entry>(tx: &mut Tx<'_>, viewer: &Viewer, id: RecordId) -> Result<StoredEntry<T>, StoreError> {
     let missing = |name: String| Refused::Conflict(restoring::missing(&T::RECORD_TYPE.to_lowercase(), &name));
     load(tx, viewer, id).map_err(|error| match error {
         StoreError::NotFound(name) => missing(name).into(),

@@ -20,7 +20,7 @@ use crate::catalog::secrets::{open, stored};
 use crate::catalog::vault::vault_of;
 use crate::engine::Engine;
 use crate::fault::halt_at;
-use crate::jobs::catalog::{self, Ended, LEASE_MS, Wanted, told};
+use crate::jobs::catalog::{self, LEASE_MS, TaskDemand, TaskOutcome, told};
 
 const PAGE: usize = 16;
 /// Secrets that a failure names.
@@ -70,7 +70,7 @@ pub(crate) async fn rotate(
     job: &Job,
     operation: OperationId,
     rotation: &Rotation,
-) -> Result<Ended, StoreError> {
+) -> Result<TaskOutcome, StoreError> {
     let run = Run { engine, job, operation, rotation };
     let vault = engine.parts().outside.reload_keys().map_err(StoreError::Unavailable)?;
     let Some(vault) = vault.sealing_with(&rotation.target()) else { return run.end_without_key().await };
@@ -79,7 +79,7 @@ pub(crate) async fn rotate(
     let (mut rewrapped, mut total) = (0, 0);
     let unreadable = loop {
         let Some((wrapped, unreadable)) = run.wrap_all(&vault, rewrapped, &mut total).await? else {
-            return Ok(Ended::Taken);
+            return Ok(TaskOutcome::Taken);
         };
         rewrapped += wrapped;
         halt_at("vault.rewrapped");
@@ -93,13 +93,13 @@ pub(crate) async fn rotate(
     halt_at("vault.opened");
     if unreadable.count() > 0 {
         let error = unreadable_values(&unreadable, &run.place(), &rotation.to, rewrapped);
-        return Ok(Ended::Failed(error, EventName::VaultRotationFailed));
+        return Ok(TaskOutcome::Failed(error, EventName::VaultRotationFailed));
     }
-    if catalog::go_on(engine, job, operation, 99).await? != Wanted::Still {
-        return Ok(Ended::Taken);
+    if catalog::go_on(engine, job, operation, 99).await? != TaskDemand::Still {
+        return Ok(TaskOutcome::Taken);
     }
     let result = json!({ "keyId": rotation.to, "rewrapped": rewrapped, "unreadable": [], "keyPlace": run.place() });
-    Ok(Ended::Completed(result, EventName::VaultRotated))
+    Ok(TaskOutcome::Completed(result, EventName::VaultRotated))
 }
 
 impl Run<'_> {
@@ -109,16 +109,16 @@ impl Run<'_> {
 
     /// The new key is with another server. That one comes first for as long as it may be about to begin; once it has
     /// begun, its lease keeps the job from others.
-    async fn end_without_key(&self) -> Result<Ended, StoreError> {
+    async fn end_without_key(&self) -> Result<TaskOutcome, StoreError> {
         let operation = self.operation;
         let age = self.engine.parts().store.read(move |tx| {
             let asked_at = tx.operation(&SYSTEM, operation)?.created_at;
             Ok(tx.now().0 - asked_at.0)
         });
         if age.await? < LEASE_MS {
-            return Ok(Ended::NotHere);
+            return Ok(TaskOutcome::NotHere);
         }
-        Ok(Ended::Failed(absent_key(&self.rotation.to, &self.place()), EventName::VaultRotationFailed))
+        Ok(TaskOutcome::Failed(absent_key(&self.rotation.to, &self.place()), EventName::VaultRotationFailed))
     }
 
     /// From here on nothing is stored under another key.
@@ -167,7 +167,7 @@ impl Run<'_> {
                 wrapped => wrapped?,
             };
             let percent = (before + wrapped) * 100 / (*total).max(1);
-            if catalog::go_on(self.engine, self.job, self.operation, percent).await? != Wanted::Still {
+            if catalog::go_on(self.engine, self.job, self.operation, percent).await? != TaskDemand::Still {
                 return Ok(None);
             }
             halt_at("vault.page-rewrapped");

@@ -52,25 +52,25 @@ pub(crate) enum Answer {
 /// Schemas that were compiled, and answers somebody waits for.
 #[derive(Default)]
 pub(crate) struct Schemas {
-    kept: Mutex<Kept>,
+    kept: Mutex<CompiledSchemas>,
     answers: Mutex<HashMap<Mark, Weak<OnceCell<Answer>>>>,
     keys: (RandomState, RandomState),
 }
 
-struct Kept {
+struct CompiledSchemas {
     /// By a hash of what they say.
     compiled: LruCache<u64, Arc<Schema>>,
     bytes: usize,
     bytes_max: usize,
 }
 
-impl Default for Kept {
+impl Default for CompiledSchemas {
     fn default() -> Self {
         Self { compiled: LruCache::unbounded(), bytes: 0, bytes_max: KEPT_BYTES_MAX }
     }
 }
 
-impl Kept {
+impl CompiledSchemas {
     fn put(&mut self, hash: u64, schema: &Arc<Schema>) {
         self.bytes += schema.bytes();
         if let Some((_, earlier)) = self.compiled.push(hash, Arc::clone(schema)) {
@@ -88,7 +88,7 @@ impl Schemas {
         (self.keys.0.hash_one(said), self.keys.1.hash_one(said))
     }
 
-    fn kept(&self) -> MutexGuard<'_, Kept> {
+    fn kept(&self) -> MutexGuard<'_, CompiledSchemas> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

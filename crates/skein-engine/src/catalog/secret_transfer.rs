@@ -10,7 +10,7 @@ use skein_store::vault::{SealedSecret, SealedValue};
 use skein_store::{StoreError, Tx};
 use zeroize::Zeroizing;
 
-use crate::catalog::Outside;
+use crate::catalog::Gateway;
 use crate::catalog::secrets::{self, SecretValue};
 use crate::engine::Engine;
 use crate::error::EngineError;
@@ -83,7 +83,7 @@ fn sealed_at(tx: &mut Tx<'_>, owner: UserId, at_cut: &[SecretAtCut]) -> Result<V
 }
 
 /// Another process may have made a newer key than the ones at hand.
-pub(crate) fn open_value(outside: &Outside, sealed: &SealedSecret) -> Result<Zeroizing<Vec<u8>>, VaultError> {
+pub(crate) fn open_value(outside: &Gateway, sealed: &SealedSecret) -> Result<Zeroizing<Vec<u8>>, VaultError> {
     let open = |vault: &Vault| secrets::open(vault, sealed);
     match open(&outside.vault()) {
         Err(error @ VaultError::UnknownKey(_)) => outside.reload_keys().map_or(Err(error), |vault| open(&vault)),

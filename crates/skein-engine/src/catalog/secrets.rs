@@ -15,10 +15,10 @@ use skein_store::{StoreError, Tx};
 use zeroize::{Zeroize as _, Zeroizing};
 
 use crate::account::Caller;
-use crate::catalog::{Reshared, Saving, Shown, load, references, save};
+use crate::catalog::{NewVersion, SharingChange, StoredEntry, load, references, save};
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::request::{Changed, Request};
+use crate::request::{CommittedChange, Request};
 
 /// More than a chain of certificates with its key takes.
 const PARTS_BYTES_USUAL: usize = 256 << 10;
@@ -78,7 +78,7 @@ impl Engine {
         request: Request,
         draft: SecretDraft,
         value: SecretValue,
-    ) -> Result<Changed<Shown<Secret>>, EngineError> {
+    ) -> Result<CommittedChange<StoredEntry<Secret>>, EngineError> {
         Credential::check(draft.secret_type, value.bytes()).map_err(StoreError::from)?;
         let (shared, secret) = (draft.shared, Secret::create(draft));
         let id = self.draw_id().await?;
@@ -102,7 +102,7 @@ impl Engine {
         id: RecordId,
         (change, value): (SecretChange, Option<SecretValue>),
         based_on: Option<Digest>,
-    ) -> Result<Changed<Shown<Secret>>, EngineError> {
+    ) -> Result<CommittedChange<StoredEntry<Secret>>, EngineError> {
         let replace = async || {
             let sealed = match &value {
                 Some(value) => Some(self.seal_next(caller, id, value).await?),
@@ -110,9 +110,9 @@ impl Engine {
             };
             let change = change.clone();
             self.change(caller, request, "secret.change", move |tx, viewer| {
-                let current: Shown<Secret> = load(tx, viewer, id)?;
+                let current: StoredEntry<Secret> = load(tx, viewer, id)?;
                 let mut next = current.entry.change(change.clone())?;
-                let mut saving = Saving::based_on(&current, based_on);
+                let mut saving = NewVersion::based_on(&current, based_on);
                 if sealed.is_some() {
                     (next, saving.act) = (next.rotate(), Act::Rotated);
                 }
@@ -132,7 +132,7 @@ impl Engine {
         request: Request,
         id: RecordId,
         shared: bool,
-    ) -> Result<Changed<Reshared<Secret>>, EngineError> {
+    ) -> Result<CommittedChange<SharingChange<Secret>>, EngineError> {
         self.reshare(caller, request, "secret.share", (id, shared), |_, _| Ok(None)).await
     }
 
@@ -142,9 +142,9 @@ impl Engine {
         caller: &Caller,
         request: Request,
         id: RecordId,
-    ) -> Result<Changed<Shown<Secret>>, EngineError> {
+    ) -> Result<CommittedChange<StoredEntry<Secret>>, EngineError> {
         self.change(caller, request, "secret.delete", move |tx, viewer| {
-            let current: Shown<Secret> = load(tx, viewer, id)?;
+            let current: StoredEntry<Secret> = load(tx, viewer, id)?;
             sharing::check_change(viewer, current.standing(), tx.now())?;
             sharing::check_secret_deletion(references(tx.referrers(id, ReferenceKind::Secret, current.owner)?))?;
             tx.delete_record(viewer, id, None, None)?.try_into()
@@ -190,11 +190,11 @@ impl Engine {
         let keep = async || {
             let (sealed, owner) = (self.seal(used.owner, id, version, &value).await?, Viewer::User(used.owner));
             let keep = move |tx: &mut Tx<'_>| {
-                let current: Shown<Secret> = load(tx, &owner, id)?;
+                let current: StoredEntry<Secret> = load(tx, &owner, id)?;
                 if i64::from(current.entry.value_version) + 1 != sealed.value_version {
                     return Ok(());
                 }
-                let saving = Saving { act: Act::Rotated, ..Saving::of(&current) };
+                let saving = NewVersion { act: Act::Rotated, ..NewVersion::of(&current) };
                 save(tx, &owner, &current, &current.entry.rotate(), saving)?;
                 tx.put_sealed(&owner, id, &sealed)
             };

@@ -8,10 +8,10 @@ use skein_store::references::ReferenceKind;
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;
-use crate::catalog::{Reshared, Saving, Shown, load, load_named, make, references, save};
+use crate::catalog::{NewVersion, SharingChange, StoredEntry, load, load_named, make, references, save};
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::request::{Changed, Request};
+use crate::request::{CommittedChange, Request};
 
 /// What a service may be made of.
 const TEMPLATE: ReferenceField = ReferenceField::new("Z34", "serviceTemplateId", "service template");
@@ -23,7 +23,7 @@ impl Engine {
         caller: &Caller,
         request: Request,
         draft: ServiceDraft,
-    ) -> Result<Changed<Shown<Service>>, EngineError> {
+    ) -> Result<CommittedChange<StoredEntry<Service>>, EngineError> {
         let engine = self.clone();
         self.change(caller, request, "service.create", move |tx, viewer| {
             let draft = filled_in(tx, viewer, draft.clone())?;
@@ -41,12 +41,12 @@ impl Engine {
         id: RecordId,
         change: ServiceChange,
         based_on: Digest,
-    ) -> Result<Changed<Shown<Service>>, EngineError> {
+    ) -> Result<CommittedChange<StoredEntry<Service>>, EngineError> {
         let engine = self.clone();
         self.change(caller, request, "service.change", move |tx, viewer| {
-            let current: Shown<Service> = load(tx, viewer, id)?;
+            let current: StoredEntry<Service> = load(tx, viewer, id)?;
             let next = current.entry.change_by(change.clone(), &engine.judge(viewer.owner()))?;
-            save(tx, viewer, &current, &next, Saving::based_on(&current, Some(based_on)))
+            save(tx, viewer, &current, &next, NewVersion::based_on(&current, Some(based_on)))
         })
         .await
     }
@@ -58,7 +58,7 @@ impl Engine {
         request: Request,
         id: RecordId,
         shared: bool,
-    ) -> Result<Changed<Reshared<Service>>, EngineError> {
+    ) -> Result<CommittedChange<SharingChange<Service>>, EngineError> {
         self.reshare(caller, request, "service.share", (id, shared), warning).await
     }
 
@@ -68,9 +68,9 @@ impl Engine {
         caller: &Caller,
         request: Request,
         id: RecordId,
-    ) -> Result<Changed<Shown<Service>>, EngineError> {
+    ) -> Result<CommittedChange<StoredEntry<Service>>, EngineError> {
         self.change(caller, request, "service.delete", move |tx, viewer| {
-            let current: Shown<Service> = load(tx, viewer, id)?;
+            let current: StoredEntry<Service> = load(tx, viewer, id)?;
             sharing::check_change(viewer, current.standing(), tx.now())?;
             sharing::check_service_deletion(references(tx.referrers(id, ReferenceKind::Service, current.owner)?))?;
             tx.delete_record(viewer, id, None, None)?.try_into()
@@ -81,11 +81,11 @@ impl Engine {
 
 fn filled_in(tx: &mut Tx<'_>, viewer: &Viewer, draft: ServiceDraft) -> Result<ServiceDraft, StoreError> {
     let Some(template) = draft.service_template_id else { return Ok(draft) };
-    let template: Shown<ServiceTemplate> = load_named(tx, viewer, TEMPLATE, template)?;
+    let template: StoredEntry<ServiceTemplate> = load_named(tx, viewer, TEMPLATE, template)?;
     Ok(template.owned().instantiate(draft)?)
 }
 
-fn warning(tx: &mut Tx<'_>, service: &Shown<Service>) -> Result<Option<ImpactWarning>, StoreError> {
+fn warning(tx: &mut Tx<'_>, service: &StoredEntry<Service>) -> Result<Option<ImpactWarning>, StoreError> {
     let tools = references(tx.referrers(service.id, ReferenceKind::Service, service.owner)?).by_others;
     let (processes, users) = tx.processes_above(service.id, service.owner)?;
     let count = |number: i64| u64::try_from(number).unwrap_or_default();

@@ -13,10 +13,10 @@ use skein_store::items::Page;
 use skein_store::references::ReferenceKind;
 
 use crate::account::Caller;
-use crate::catalog::{Saving, Shown, load, make, save, shown_page};
+use crate::catalog::{NewVersion, StoredEntry, load, make, save, shown_page};
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::request::{Changed, Request};
+use crate::request::{CommittedChange, Request};
 
 /// What both kinds of template have in common.
 pub trait Template: Entry + Clone + Send + 'static {
@@ -74,7 +74,7 @@ impl Engine {
         caller: &Caller,
         request: Request,
         draft: ServiceTemplateDraft,
-    ) -> Result<Changed<Shown<ServiceTemplate>>, EngineError> {
+    ) -> Result<CommittedChange<StoredEntry<ServiceTemplate>>, EngineError> {
         let engine = self.clone();
         self.change(caller, request, "service_template.create", move |tx, viewer| {
             let template = ServiceTemplate::create_by(draft.clone(), &engine.judge(viewer.owner()))?;
@@ -89,7 +89,7 @@ impl Engine {
         caller: &Caller,
         request: Request,
         draft: ToolTemplateDraft,
-    ) -> Result<Changed<Shown<ToolTemplate>>, EngineError> {
+    ) -> Result<CommittedChange<StoredEntry<ToolTemplate>>, EngineError> {
         let engine = self.clone();
         self.change(caller, request, "tool_template.create", move |tx, viewer| {
             let template = ToolTemplate::create_by(draft.clone(), &engine.judge(viewer.owner()))?;
@@ -106,14 +106,14 @@ impl Engine {
         id: RecordId,
         change: TemplateChange,
         based_on: Option<Digest>,
-    ) -> Result<Changed<Shown<T>>, EngineError> {
+    ) -> Result<CommittedChange<StoredEntry<T>>, EngineError> {
         self.change(caller, request, T::CHANGE, move |tx, viewer| {
-            let current: Shown<T> = load(tx, viewer, id)?;
+            let current: StoredEntry<T> = load(tx, viewer, id)?;
             sharing::check_change(viewer, current.standing(), tx.now())?;
             let next = current.entry.changed(&change)?;
             let act = if next.is_archived() && !current.entry.is_archived() { Act::Archived } else { Act::Plain };
             let shared = change.shared.unwrap_or(current.shared);
-            save(tx, viewer, &current, &next, Saving { shared, act, ..Saving::based_on(&current, based_on) })
+            save(tx, viewer, &current, &next, NewVersion { shared, act, ..NewVersion::based_on(&current, based_on) })
         })
         .await
     }
@@ -126,10 +126,10 @@ impl Engine {
         whose: Whose,
         after: Option<RecordId>,
         limit: usize,
-    ) -> Result<Page<Shown<T::Instance>, RecordId>, EngineError> {
+    ) -> Result<Page<StoredEntry<T::Instance>, RecordId>, EngineError> {
         let viewer = caller.viewer();
         let list = move |tx: &mut Tx<'_>| {
-            let _: Shown<T> = load(tx, &viewer, id)?;
+            let _: StoredEntry<T> = load(tx, &viewer, id)?;
             shown_page(tx.instances(&viewer, id, ReferenceKind::Template, whose, after, limit)?)
         };
         Ok(self.parts().store.read(list).await?)

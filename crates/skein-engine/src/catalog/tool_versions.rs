@@ -8,7 +8,7 @@ use skein_core::flow::step::Reference;
 use skein_core::{RecordId, RuleViolation, UserId, Viewer};
 use skein_store::{StoreError, Tx};
 
-use crate::catalog::{SYSTEM, Shown, load};
+use crate::catalog::{SYSTEM, StoredEntry, load};
 
 /// Most that are remembered; when there are more, all are forgotten.
 const REMEMBERED_MAX: usize = 1_000;
@@ -25,7 +25,7 @@ impl PastTools {
         viewer: &Viewer,
         by: UserId,
         named: Reference,
-    ) -> Result<Shown<Tool>, StoreError> {
+    ) -> Result<StoredEntry<Tool>, StoreError> {
         let tool = load(tx, viewer, named.id)?;
         self.defined_as(tx, tool, by, named.version)
     }
@@ -35,10 +35,10 @@ impl PastTools {
     pub(crate) fn defined_as(
         &self,
         tx: &mut Tx<'_>,
-        tool: Shown<Tool>,
+        tool: StoredEntry<Tool>,
         by: UserId,
         version: Option<i64>,
-    ) -> Result<Shown<Tool>, StoreError> {
+    ) -> Result<StoredEntry<Tool>, StoreError> {
         let Some(version) = version else { return Ok(tool) };
         if tool.owner != by {
             let problem = format!("version {version} of the tool is somebody else's");
@@ -49,14 +49,14 @@ impl PastTools {
             return Ok(tool);
         }
         let past = self.past(tx, tool.id, version)?;
-        Ok(Shown { version, entry: tool.entry.defined_as(Tool::clone(&past))?, ..tool })
+        Ok(StoredEntry { version, entry: tool.entry.defined_as(Tool::clone(&past))?, ..tool })
     }
 
     fn past(&self, tx: &mut Tx<'_>, id: RecordId, version: i64) -> Result<Arc<Tool>, StoreError> {
         if let Some(known) = self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&(id, version)) {
             return Ok(Arc::clone(known));
         }
-        let past = match tx.record_version(&SYSTEM, id, version).and_then(Shown::<Tool>::try_from) {
+        let past = match tx.record_version(&SYSTEM, id, version).and_then(StoredEntry::<Tool>::try_from) {
             Ok(past) => past,
             Err(StoreError::NotFound(_)) => {
                 let remedy = "name a version of the tool's history, or leave toolVersion out";

@@ -12,10 +12,12 @@ use skein_store::references::ReferenceKind;
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;
-use crate::catalog::{Reshared, SECRET, SYSTEM, Saving, Shown, load, load_named, make, references, save};
+use crate::catalog::{
+    NewVersion, SECRET, SYSTEM, SharingChange, StoredEntry, load, load_named, make, references, save,
+};
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::request::{Changed, Request};
+use crate::request::{CommittedChange, Request};
 
 /// What a tool may be made of.
 const SERVICE: ReferenceField = ReferenceField::new("Z34", "serviceId", "service");
@@ -28,7 +30,7 @@ impl Engine {
         caller: &Caller,
         request: Request,
         draft: ToolDraft,
-    ) -> Result<Changed<Shown<Tool>>, EngineError> {
+    ) -> Result<CommittedChange<StoredEntry<Tool>>, EngineError> {
         let engine = self.clone();
         let create = move |tx: &mut Tx<'_>, viewer: &Viewer| create(tx, viewer, &engine, draft.clone());
         self.change(caller, request, "tool.create", create).await
@@ -43,24 +45,24 @@ impl Engine {
         id: RecordId,
         change: ToolChange,
         based_on: Digest,
-    ) -> Result<Changed<Reshared<Tool>>, EngineError> {
+    ) -> Result<CommittedChange<SharingChange<Tool>>, EngineError> {
         let engine = self.clone();
         self.change(caller, request, "tool.change", move |tx, viewer| {
-            let current: Shown<Tool> = load(tx, viewer, id)?;
+            let current: StoredEntry<Tool> = load(tx, viewer, id)?;
             sharing::check_change(viewer, current.standing(), tx.now())?;
             let mut change = change.clone();
             let secret = change.take_secret(current.entry.secret_id)?;
             // A service that was taken back is hidden from the tool's owner, who may still switch the tool off.
-            let service: Shown<Service> = load(tx, &SYSTEM, current.entry.service_id)?;
-            let secret: Option<Shown<Secret>> =
+            let service: StoredEntry<Service> = load(tx, &SYSTEM, current.entry.service_id)?;
+            let secret: Option<StoredEntry<Secret>> =
                 secret.map(|secret| load_named(tx, viewer, SECRET, secret)).transpose()?;
             let owned = secret.map(|secret| secret.owned());
             let judge = engine.judge(viewer.owner());
             let next = current.entry.change_by(change, current.owner, &service.owned(), owned.as_ref(), &judge)?;
             let is_switched_off = current.entry.enabled && !next.enabled;
             let warning = if is_switched_off { disabling(tx, &current)? } else { None };
-            let shown = save(tx, viewer, &current, &next, Saving::based_on(&current, Some(based_on)))?;
-            Ok(Reshared { shown, warning })
+            let shown = save(tx, viewer, &current, &next, NewVersion::based_on(&current, Some(based_on)))?;
+            Ok(SharingChange { shown, warning })
         })
         .await
     }
@@ -72,7 +74,7 @@ impl Engine {
         request: Request,
         id: RecordId,
         shared: bool,
-    ) -> Result<Changed<Reshared<Tool>>, EngineError> {
+    ) -> Result<CommittedChange<SharingChange<Tool>>, EngineError> {
         self.reshare(caller, request, "tool.share", (id, shared), warning).await
     }
 
@@ -82,9 +84,9 @@ impl Engine {
         caller: &Caller,
         request: Request,
         id: RecordId,
-    ) -> Result<Changed<Shown<Tool>>, EngineError> {
+    ) -> Result<CommittedChange<StoredEntry<Tool>>, EngineError> {
         self.change(caller, request, "tool.delete", move |tx, viewer| {
-            let current: Shown<Tool> = load(tx, viewer, id)?;
+            let current: StoredEntry<Tool> = load(tx, viewer, id)?;
             sharing::check_change(viewer, current.standing(), tx.now())?;
             let processes = tx.referring_processes(id, ReferenceKind::Tool, current.owner)?;
             sharing::check_tool_deletion(references(processes), is_in_open_run(tx, id)?)?;
@@ -102,11 +104,17 @@ impl Engine {
 const BINDINGS_MAX: usize = 1_000;
 
 /// Makes a tool on what the viewer may see.
-fn create(tx: &mut Tx<'_>, viewer: &Viewer, engine: &Engine, draft: ToolDraft) -> Result<Shown<Tool>, StoreError> {
+fn create(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    engine: &Engine,
+    draft: ToolDraft,
+) -> Result<StoredEntry<Tool>, StoreError> {
     let mut draft = filled_in(tx, viewer, draft)?;
     let secret = draft.take_secret()?;
-    let secret: Option<Shown<Secret>> = secret.map(|secret| load_named(tx, viewer, SECRET, secret)).transpose()?;
-    let service: Shown<Service> = load_named(tx, viewer, SERVICE, draft.service_id)?;
+    let secret: Option<StoredEntry<Secret>> =
+        secret.map(|secret| load_named(tx, viewer, SECRET, secret)).transpose()?;
+    let service: StoredEntry<Service> = load_named(tx, viewer, SERVICE, draft.service_id)?;
     let (shared, secret) = (draft.shared, secret.map(|secret| secret.owned()));
     let (owner, judge) = (viewer.owner(), engine.judge(viewer.owner()));
     make(tx, viewer, &Tool::create_by(draft, owner, &service.owned(), secret.as_ref(), &judge)?, shared)
@@ -114,18 +122,18 @@ fn create(tx: &mut Tx<'_>, viewer: &Viewer, engine: &Engine, draft: ToolDraft) -
 
 fn filled_in(tx: &mut Tx<'_>, viewer: &Viewer, draft: ToolDraft) -> Result<ToolDraft, StoreError> {
     let Some(template) = draft.tool_template_id else { return Ok(draft) };
-    let template: Shown<ToolTemplate> = load_named(tx, viewer, TEMPLATE, template)?;
+    let template: StoredEntry<ToolTemplate> = load_named(tx, viewer, TEMPLATE, template)?;
     Ok(template.owned().instantiate(draft)?)
 }
 
-fn warning(tx: &mut Tx<'_>, tool: &Shown<Tool>) -> Result<Option<ImpactWarning>, StoreError> {
+fn warning(tx: &mut Tx<'_>, tool: &StoredEntry<Tool>) -> Result<Option<ImpactWarning>, StoreError> {
     let all = references(tx.referrers(tool.id, ReferenceKind::Tool, tool.owner)?);
     let processes = references(tx.referring_processes(tool.id, ReferenceKind::Tool, tool.owner)?).by_others;
     let bindings = all.by_others.saturating_sub(processes);
     Ok(sharing::unshare_warning(Affected { processes, bindings, users: all.other_owners, tools: 0 }))
 }
 
-fn disabling(tx: &mut Tx<'_>, tool: &Shown<Tool>) -> Result<Option<ImpactWarning>, StoreError> {
+fn disabling(tx: &mut Tx<'_>, tool: &StoredEntry<Tool>) -> Result<Option<ImpactWarning>, StoreError> {
     let found = references(tx.referring_processes(tool.id, ReferenceKind::Tool, tool.owner)?);
     let users = found.other_owners + u64::from(found.all > found.by_others);
     Ok(sharing::disable_warning(Affected { processes: found.all, users, ..Affected::default() }))

@@ -20,7 +20,7 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::fault::halt_at;
 use crate::jobs::catalog::{self, Task};
-use crate::request::{Changed, Request};
+use crate::request::{CommittedChange, Request};
 
 /// The kind of an operation that brings all values under a new master key.
 pub const VAULT_ROTATION: &str = "vault.rotate";
@@ -47,9 +47,9 @@ pub trait KeyKeeper: Send + Sync {
 }
 
 /// Keys that live as long as this process: for tests, and for whoever keeps no secrets.
-pub struct Passing(Mutex<Vec<MasterKey>>);
+pub struct EphemeralKeys(Mutex<Vec<MasterKey>>);
 
-impl Passing {
+impl EphemeralKeys {
     /// A fresh one.
     pub fn draw() -> Result<Self, VaultError> {
         Ok(Self(Mutex::new(vec![MasterKey::random()?])))
@@ -62,7 +62,7 @@ impl Passing {
     }
 }
 
-impl KeyKeeper for Passing {
+impl KeyKeeper for EphemeralKeys {
     fn keys(&self) -> Result<Vec<MasterKey>, String> {
         Ok(self.changed(|_| {}))
     }
@@ -182,7 +182,7 @@ impl Engine {
     }
 
     /// Queues bringing every value under a new master key, for administrators. One rotation at a time on a database.
-    pub async fn rotate_vault(&self, caller: &Caller, request: Request) -> Result<Changed<()>, EngineError> {
+    pub async fn rotate_vault(&self, caller: &Caller, request: Request) -> Result<CommittedChange<()>, EngineError> {
         caller.require_admin()?;
         // No key is added beside a rotation that runs, and one that was added before another rotation ran is not used.
         let last = self.parts().store.read(|tx| tx.last_act(&SYSTEM, AdminAct::VaultRotation)).await?;

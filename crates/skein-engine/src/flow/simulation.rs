@@ -27,12 +27,12 @@ use skein_core::flow::execution::review::Decision;
 use skein_core::flow::execution::state::Phase;
 
 use crate::engine::Engine;
-use crate::flow::simulation::environment::World;
+use crate::flow::simulation::environment::Environment;
 use crate::flow::simulation::schedule::Schedule;
 
 /// What can be done wrong on purpose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Bug {
+pub(crate) enum PlantedBug {
     /// A worker that lost its job may still bring something back.
     NoFence,
     /// A call is queued twice.
@@ -49,7 +49,7 @@ pub(crate) enum Bug {
     UnheardPause,
 }
 
-impl Bug {
+impl PlantedBug {
     pub(crate) fn is_in(self, engine: &Engine) -> bool {
         engine.parts().crew.planted.get() == Some(&self)
     }
@@ -69,9 +69,9 @@ impl Bug {
 }
 
 /// Draws from a seed, the same every time.
-pub(crate) struct Dice(pub(crate) u64);
+pub(crate) struct SeededRandom(pub(crate) u64);
 
-impl Dice {
+impl SeededRandom {
     pub(crate) fn below(&mut self, bound: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;
@@ -90,8 +90,8 @@ const SCHEDULES: u64 = 1_000;
 /// A planted bug is found within so many.
 const FOUND_WITHIN: u64 = 200;
 
-async fn first_wrong(bug: Option<Bug>, seeds: Range<u64>) -> Option<(u64, String)> {
-    let mut world = World::new(bug).await;
+async fn first_wrong(bug: Option<PlantedBug>, seeds: Range<u64>) -> Option<(u64, String)> {
+    let mut world = Environment::new(bug).await;
     for seed in seeds {
         if let Err(problem) = Schedule::begin(&mut world, seed).await.play().await {
             return Some((seed, problem));
@@ -122,7 +122,7 @@ async fn runs_survive_whatever_else_happens_to_those_who_work_on_them() {
     survive(1).await;
 }
 
-async fn is_found(bug: Bug) {
+async fn is_found(bug: PlantedBug) {
     let found = first_wrong(Some(bug), 0..FOUND_WITHIN).await;
     let (seed, problem) = found.unwrap_or_else(|| panic!("{bug:?} was not found in {FOUND_WITHIN} schedules"));
     // What is kept of a run is compared with its rows in every test; a bug is to be found without that.
@@ -132,30 +132,30 @@ async fn is_found(bug: Bug) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_missing_fence_is_found() {
-    is_found(Bug::NoFence).await;
+    is_found(PlantedBug::NoFence).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_call_that_is_queued_twice_is_found() {
-    is_found(Bug::DoubleEnqueue).await;
+    is_found(PlantedBug::DoubleEnqueue).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_lost_intent_is_found() {
-    is_found(Bug::LostIntent).await;
+    is_found(PlantedBug::LostIntent).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_skipped_step_that_gives_an_empty_text_is_found() {
-    is_found(Bug::EmptyForSkipped).await;
+    is_found(PlantedBug::EmptyForSkipped).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_edit_that_is_forgotten_is_found() {
-    is_found(Bug::ForgottenEdit).await;
+    is_found(PlantedBug::ForgottenEdit).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_pause_that_is_not_heard_is_found() {
-    is_found(Bug::UnheardPause).await;
+    is_found(PlantedBug::UnheardPause).await;
 }

@@ -16,7 +16,7 @@ use skein_store::relations::Side;
 use skein_store::{StoreError, Tx};
 
 use crate::engine::Engine;
-use crate::flow::execution::lookup::{ShownRun, ShownStep};
+use crate::flow::execution::lookup::{ShownExecution, ShownStep};
 
 /// Most facts that are looked at to find how a forgotten run ended, or which runs it started.
 const FACTS_LOOKED_AT_MAX: usize = 20_000;
@@ -99,7 +99,7 @@ impl Engine {
         viewer: &Viewer,
         id: RunId,
         depth: usize,
-    ) -> Result<ShownRun, StoreError> {
+    ) -> Result<ShownExecution, StoreError> {
         let missing = || StoreError::NotFound(id.to_string());
         let stored = tx.item(viewer, ItemId::from_bytes(*id.as_bytes())).map_err(|error| match error {
             StoreError::NotFound(_) => missing(),
@@ -151,7 +151,7 @@ impl Engine {
             session: id,
             cause: ItemId::from_bytes(*id.as_bytes()),
         };
-        Ok(ShownRun { row, steps, reviews: Vec::new(), children, calls })
+        Ok(ShownExecution { row, steps, reviews: Vec::new(), children, calls })
     }
 
     fn children_by_facts(
@@ -161,7 +161,7 @@ impl Engine {
         id: RunId,
         (began_at, ended_at): (Millis, Option<Millis>),
         depth: usize,
-    ) -> Result<Vec<ShownRun>, StoreError> {
+    ) -> Result<Vec<ShownExecution>, StoreError> {
         let is_child = |stored: &StoredItem| {
             let begun = ExecutionBegun::from_document(&said(stored))?;
             let is_child = matches!(begun.trigger, Trigger::Run { run_id, .. } if run_id == id);

@@ -11,7 +11,7 @@ use skein_store::{StoreError, Tx};
 use crate::account::Caller;
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::request::{Changed, Outcome, Request, Reservation, referred};
+use crate::request::{CommittedChange, Outcome, Request, Reservation, referred};
 
 /// Between two attempts to name bytes that are being removed.
 const REMOVAL_PAUSE: Duration = Duration::from_millis(50);
@@ -50,7 +50,7 @@ impl Engine {
         reservation: &Reservation,
         mut staged: StagedBlob,
         media_type: &str,
-    ) -> Result<Changed<Attachment>, EngineError> {
+    ) -> Result<CommittedChange<Attachment>, EngineError> {
         let (store, blobs, hash) = (&self.parts().store, &self.parts().blobs, staged.hash());
         loop {
             let before = store.read(move |tx| tx.blob_removals(hash)).await?;
@@ -69,7 +69,11 @@ impl Engine {
     }
 
     /// What the same upload brought about earlier.
-    pub async fn attached(&self, caller: &Caller, request: Request) -> Result<Changed<Attachment>, EngineError> {
+    pub async fn attached(
+        &self,
+        caller: &Caller,
+        request: Request,
+    ) -> Result<CommittedChange<Attachment>, EngineError> {
         self.replay(caller, request).await
     }
 

@@ -26,8 +26,8 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::fault::halt_at;
 use crate::jobs::operations::advance;
-use crate::progress::Forward;
-use crate::request::{Changed, Kept, Request, Reservation};
+use crate::progress::StagedProgress;
+use crate::request::{CommittedChange, Request, Reservation, WholeOutcome};
 
 /// The kind of an operation that is an export.
 const EXPORT: &str = "export";
@@ -76,7 +76,7 @@ pub struct Download {
 
 /// A bundle that was brought, and what opens its secrets if that came along.
 #[derive(Debug)]
-pub struct Brought {
+pub struct BundleImport {
     /// The bundle itself.
     pub file: File,
     /// What its secrets were sealed with.
@@ -114,7 +114,7 @@ impl Engine {
         caller: &Caller,
         request: Request,
         extent: ExportExtent,
-    ) -> Result<Changed<Kept<ExportCut>>, EngineError> {
+    ) -> Result<CommittedChange<WholeOutcome<ExportCut>>, EngineError> {
         let with_secrets = extent == ExportExtent::WithSecrets;
         if with_secrets {
             require_everything(caller)?;
@@ -138,7 +138,7 @@ impl Engine {
                 told.insert("conversationId".to_owned(), json!(conversation));
             }
             tx.tell_own(viewer, EventName::ExportMade, None, told)?;
-            Ok(Kept(cut))
+            Ok(WholeOutcome(cut))
         })
         .await
     }
@@ -220,9 +220,9 @@ impl Engine {
         caller: &Caller,
         request: Request,
         reservation: &Reservation,
-        brought: Brought,
-    ) -> Result<Changed<Kept<ImportCount>>, EngineError> {
-        let Brought { file, passphrase } = brought;
+        brought: BundleImport,
+    ) -> Result<CommittedChange<WholeOutcome<ImportCount>>, EngineError> {
+        let BundleImport { file, passphrase } = brought;
         let (file, opened) = self.open_travelled(caller.user, file, passphrase).await?;
         let imported = self.take_in(caller, reservation.operation, file).await?;
         let conclude = async || {
@@ -240,7 +240,7 @@ impl Engine {
         reservation: &Reservation,
         imported: Imported,
         values: Vec<(RecordId, SealedValue)>,
-    ) -> Result<Changed<Kept<ImportCount>>, EngineError> {
+    ) -> Result<CommittedChange<WholeOutcome<ImportCount>>, EngineError> {
         self.finish(caller, request, reservation, move |tx, viewer| {
             let owner = Viewer::User(imported.owner);
             let mut secret_values = 0;
@@ -258,13 +258,17 @@ impl Engine {
             let told =
                 Map::from_iter([("ownerId".to_owned(), json!(imported.owner)), ("count".to_owned(), json!(count))]);
             tx.tell_own(viewer, EventName::ImportMade, None, told)?;
-            Ok(Kept(count))
+            Ok(WholeOutcome(count))
         })
         .await
     }
 
     /// What the same import brought earlier.
-    pub async fn imported(&self, caller: &Caller, request: Request) -> Result<Changed<Kept<ImportCount>>, EngineError> {
+    pub async fn imported(
+        &self,
+        caller: &Caller,
+        request: Request,
+    ) -> Result<CommittedChange<WholeOutcome<ImportCount>>, EngineError> {
         self.replay(caller, request).await
     }
 
@@ -282,7 +286,7 @@ impl Engine {
         self.parts().store.write(begin).await?;
         let (engine, acting, user) = (self.clone(), caller.acting(), caller.user);
         let taking = tokio::task::spawn_blocking(move || {
-            let (mut told, mut forward) = (std::time::Instant::now(), Forward::default());
+            let (mut told, mut forward) = (std::time::Instant::now(), StagedProgress::default());
             bundle::import(&engine.parts().store, &engine.parts().blobs, file, &authority, &mut |step| {
                 let percent = forward.with(step);
                 halt_at(&format!("import.{}", step.stage));

@@ -8,7 +8,7 @@ use crate::error::EngineError;
 
 /// What is kept, in bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Storage {
+pub struct DiskUsage {
     /// Which database it is: `sqlite` or `postgresql`.
     pub database: &'static str,
     /// How much room it takes now.
@@ -19,11 +19,11 @@ pub struct Storage {
 
 impl Engine {
     /// How much room the database and the blobs take.
-    pub async fn storage(&self, caller: &Caller) -> Result<Storage, EngineError> {
+    pub async fn storage(&self, caller: &Caller) -> Result<DiskUsage, EngineError> {
         caller.require_admin()?;
         let (store, blobs) = (&self.parts().store, &self.parts().blobs);
         let now = store.read(|tx| Ok(tx.now())).await?;
-        Ok(Storage {
+        Ok(DiskUsage {
             database: store.location().database(),
             database_bytes: store.database_bytes().await?,
             blobs: blobs.amount(now).await?,

@@ -32,7 +32,7 @@ const SYSTEM: Viewer = Viewer::System("watching");
 
 /// What a watcher is told.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Telling {
+pub enum WatchEvent {
     /// Something happened.
     Event(ToldEvent),
     /// Too much happened since: read the state anew, and go on from here.
@@ -47,12 +47,12 @@ pub enum Telling {
 }
 
 /// Whose operation has come how far, in percent.
-type Made = (UserId, OperationId, i64);
-type ProgressReceiver = broadcast::Receiver<Made>;
+type OperationProgress = (UserId, OperationId, i64);
+type ProgressReceiver = broadcast::Receiver<OperationProgress>;
 
 /// Told to watchers in this process only.
 #[derive(Clone)]
-pub(crate) struct Progress(Arc<broadcast::Sender<Made>>);
+pub(crate) struct Progress(Arc<broadcast::Sender<OperationProgress>>);
 
 impl Default for Progress {
     fn default() -> Self {
@@ -69,11 +69,15 @@ impl Progress {
 
 impl Engine {
     /// Tells what happens to the caller's things after `after`, or from now on; ends when the receiver is dropped.
-    pub async fn watch(&self, caller: &Caller, after: Option<Cursor>) -> Result<mpsc::Receiver<Telling>, EngineError> {
+    pub async fn watch(
+        &self,
+        caller: &Caller,
+        after: Option<Cursor>,
+    ) -> Result<mpsc::Receiver<WatchEvent>, EngineError> {
         let (from, resync) = self.parts().store.read(move |tx| starting_point(tx, after)).await?;
         let (sender, receiver) = mpsc::channel(TELLINGS_WAITING_MAX);
         if resync {
-            let _ = sender.send(Telling::Resync(from)).await;
+            let _ = sender.send(WatchEvent::Resync(from)).await;
         }
         let known = after.filter(|_| !resync);
         let watcher = Watcher { engine: self.clone(), caller: caller.clone(), known, sender };
@@ -107,7 +111,7 @@ struct Watcher {
     caller: Caller,
     /// Where the caller already was; it may lie beyond where the watcher begins.
     known: Option<Cursor>,
-    sender: mpsc::Sender<Telling>,
+    sender: mpsc::Sender<WatchEvent>,
 }
 
 impl Watcher {
@@ -149,7 +153,7 @@ impl Watcher {
             let Some(seen) = self.engine.parts().store.read(look).await? else { return Ok(None) };
             let waiting = std::iter::from_fn(|| next_waiting(progress)).filter_map(|made| self.progress_of_own(made));
             let news = seen.told.into_iter().filter(|told| !self.is_known(told.cursor));
-            let told: Vec<Telling> = waiting.chain(news.map(Telling::Event)).collect();
+            let told: Vec<WatchEvent> = waiting.chain(news.map(WatchEvent::Event)).collect();
             for telling in told {
                 if self.sender.send(telling).await.is_err() {
                     return Ok(None);
@@ -167,12 +171,12 @@ impl Watcher {
         self.known.is_some_and(|known| cursor.tx == known.tx && cursor.position <= known.position)
     }
 
-    fn progress_of_own(&self, (owner, operation, percent): Made) -> Option<Telling> {
-        (owner == self.caller.viewer().subject()).then_some(Telling::Progress { operation, percent })
+    fn progress_of_own(&self, (owner, operation, percent): OperationProgress) -> Option<WatchEvent> {
+        (owner == self.caller.viewer().subject()).then_some(WatchEvent::Progress { operation, percent })
     }
 
     /// Passes progress on until something else needs doing; an error when nobody listens any more.
-    async fn tell_progress(&self, progress: &mut ProgressReceiver) -> Result<(), mpsc::error::SendError<Telling>> {
+    async fn tell_progress(&self, progress: &mut ProgressReceiver) -> Result<(), mpsc::error::SendError<WatchEvent>> {
         loop {
             match progress.recv().await {
                 Ok(made) => {
@@ -189,7 +193,7 @@ impl Watcher {
 }
 
 /// Progress that was made while the watcher looked elsewhere.
-fn next_waiting(progress: &mut ProgressReceiver) -> Option<Made> {
+fn next_waiting(progress: &mut ProgressReceiver) -> Option<OperationProgress> {
     loop {
         match progress.try_recv() {
             Ok(made) => return Some(made),

@@ -11,8 +11,8 @@ use skein_store::{StoreError, Tx};
 use crate::account::Caller;
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::flow::{Hand, cancel_all};
-use crate::request::{Changed, Outcome, REDACTION, Request, referred};
+use crate::flow::{WorkerSlot, cancel_all};
+use crate::request::{CommittedChange, Outcome, REDACTION, Request, referred};
 
 /// Most items one batch holds.
 pub const ITEMS_PER_BATCH_MAX: usize = 1_000;
@@ -67,7 +67,7 @@ impl Engine {
         caller: &Caller,
         request: Request,
         item: NewItem,
-    ) -> Result<Changed<StoredItem>, EngineError> {
+    ) -> Result<CommittedChange<StoredItem>, EngineError> {
         let draft = item.into_draft().map_err(StoreError::Item)?;
         let weight = draft.weight();
         let append = move |tx: &mut Tx<'_>, viewer: &_| tx.append_item(viewer, &draft);
@@ -80,7 +80,7 @@ impl Engine {
         caller: &Caller,
         request: Request,
         items: Vec<NewItem>,
-    ) -> Result<Changed<Vec<StoredItem>>, EngineError> {
+    ) -> Result<CommittedChange<Vec<StoredItem>>, EngineError> {
         if !(1..=ITEMS_PER_BATCH_MAX).contains(&items.len()) {
             return Err(EngineError::BatchSize);
         }
@@ -120,7 +120,7 @@ impl Engine {
         caller: &Caller,
         request: Request,
         id: ItemId,
-    ) -> Result<Changed<StoredItem>, EngineError> {
+    ) -> Result<CommittedChange<StoredItem>, EngineError> {
         self.change(caller, request, "item.undo", move |tx, viewer| tx.undo_item(viewer, id)).await
     }
 
@@ -131,7 +131,7 @@ impl Engine {
         request: Request,
         id: ItemId,
         at: Option<Millis>,
-    ) -> Result<Changed<StoredItem>, EngineError> {
+    ) -> Result<CommittedChange<StoredItem>, EngineError> {
         self.change(caller, request, "item.time", move |tx, viewer| {
             tx.override_canonical_time(viewer, id, at)?;
             tx.item(viewer, id)
@@ -147,11 +147,11 @@ impl Engine {
         request: Request,
         id: ItemId,
         reason: String,
-    ) -> Result<Changed<Redacted>, EngineError> {
+    ) -> Result<CommittedChange<Redacted>, EngineError> {
         let seeing = caller.viewer();
         let attached = self.attached_hash(caller, id).await?;
         let known = self.search_quotes(&seeing, id).await?;
-        let redact = move |engine: &Self, tx: &mut Tx<'_>, _: &_, hand: &Hand| {
+        let redact = move |engine: &Self, tx: &mut Tx<'_>, _: &_, hand: &WorkerSlot| {
             // What is to be destroyed must not go out any more.
             let stored = tx.item(&seeing, id)?;
             let open = tx.open_runs_with(&stored.item)?;

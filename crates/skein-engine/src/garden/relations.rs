@@ -9,7 +9,7 @@ use skein_store::relations::{Side, Step};
 use crate::account::Caller;
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::request::{Changed, Request};
+use crate::request::{CommittedChange, Request};
 
 /// Which edges to list.
 #[derive(Debug, Clone, Copy)]
@@ -34,7 +34,7 @@ impl Engine {
         request: Request,
         (kind, source, target): (RelationKind, Endpoint, Endpoint),
         qualities: Qualities,
-    ) -> Result<Changed<Relation>, EngineError> {
+    ) -> Result<CommittedChange<Relation>, EngineError> {
         kind.check_stated().map_err(StoreError::from)?;
         let draft = RelationDraft::new(kind, source, target, qualities).map_err(StoreError::Item)?;
         self.change(caller, request, "relation.create", move |tx, viewer| tx.relate(viewer, &draft)).await
@@ -47,7 +47,7 @@ impl Engine {
         request: Request,
         id: RelationId,
         qualities: Qualities,
-    ) -> Result<Changed<Relation>, EngineError> {
+    ) -> Result<CommittedChange<Relation>, EngineError> {
         self.change(caller, request, "relation.edit", move |tx, viewer| {
             tx.edit_relation(viewer, id, &qualities)?;
             tx.relation(viewer, id)
@@ -62,7 +62,7 @@ impl Engine {
         request: Request,
         id: RelationId,
         reason: String,
-    ) -> Result<Changed<Relation>, EngineError> {
+    ) -> Result<CommittedChange<Relation>, EngineError> {
         self.change(caller, request, "relation.remove", move |tx, viewer| {
             let before = tx.relation(viewer, id)?;
             tx.remove_relation(viewer, id, &reason)?;

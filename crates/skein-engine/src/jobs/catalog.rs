@@ -60,7 +60,7 @@ struct Order {
 pub(crate) type Conclusion = Box<dyn FnMut(&mut Tx<'_>) -> Result<OperationState, StoreError> + Send>;
 
 /// What became of a task.
-pub(crate) enum Ended {
+pub(crate) enum TaskOutcome {
     /// It is done; the event is told to whoever asked for it.
     Completed(Value, EventName),
     /// The rotation failed, with the reason; its requester receives the event.
@@ -79,7 +79,7 @@ pub(crate) enum Ended {
 
 /// Whether work is still to be done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Wanted {
+pub(crate) enum TaskDemand {
     Still,
     Cancelled,
     /// Another worker has it.
@@ -94,13 +94,13 @@ pub(crate) fn enqueue(tx: &mut Tx<'_>, viewer: &Viewer, operation: OperationId, 
 }
 
 /// Takes up work, and follows what other servers decide, until it is stopped or dropped.
-pub(crate) struct Calls {
+pub(crate) struct CatalogWorker {
     /// How long what is under way may take, once it is to end.
     stopping: watch::Sender<Option<Duration>>,
     working: JoinHandle<()>,
 }
 
-impl Calls {
+impl CatalogWorker {
     pub(crate) fn start(engine: Engine, name: String) -> Self {
         let (stopping, stopped) = watch::channel(None);
         let working = tokio::spawn(async move {
@@ -119,7 +119,7 @@ impl Calls {
     }
 }
 
-impl Drop for Calls {
+impl Drop for CatalogWorker {
     fn drop(&mut self) {
         self.working.abort();
     }
@@ -136,7 +136,8 @@ async fn follow(engine: &Engine) {
 }
 
 async fn take_up(engine: &Engine, name: &str, mut stopped: watch::Receiver<Option<Duration>>) {
-    let (places, running, held) = (Arc::new(Semaphore::new(AT_ONCE)), Running::default(), Held::default());
+    let (places, running, held) =
+        (Arc::new(Semaphore::new(AT_ONCE)), RunningTasks::default(), UnfinishedJobs::default());
     let mut calls = JoinSet::new();
     let grace = loop {
         while calls.try_join_next().is_some() {}
@@ -203,15 +204,15 @@ async fn give_back(engine: &Engine, left: Vec<Job>) {
 
 /// Jobs whose end has not been written down.
 #[derive(Clone, Default)]
-struct Held(Arc<Mutex<HashMap<JobId, Job>>>);
+struct UnfinishedJobs(Arc<Mutex<HashMap<JobId, Job>>>);
 
 /// One of them.
-struct Holding(Held, JobId);
+struct UnfinishedJob(UnfinishedJobs, JobId);
 
-impl Held {
-    fn with(&self, job: &Job) -> Holding {
+impl UnfinishedJobs {
+    fn with(&self, job: &Job) -> UnfinishedJob {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(job.id, job.clone());
-        Holding(self.clone(), job.id)
+        UnfinishedJob(self.clone(), job.id)
     }
 
     fn left(&self) -> Vec<Job> {
@@ -219,7 +220,7 @@ impl Held {
     }
 }
 
-impl Holding {
+impl UnfinishedJob {
     /// Not on being dropped: a call that was broken off is still held.
     fn end(self) {
         self.0.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.1);
@@ -228,24 +229,24 @@ impl Holding {
 
 /// How much is carried out for whom, so that nobody's slow calls take every place.
 #[derive(Clone, Default)]
-struct Running(Arc<Mutex<HashMap<UserId, usize>>>);
+struct RunningTasks(Arc<Mutex<HashMap<UserId, usize>>>);
 
 /// A place taken by somebody's work; given back when dropped.
-struct Turn(Running, UserId);
+struct RunningTask(RunningTasks, UserId);
 
-impl Running {
-    fn begin(&self, owner: UserId) -> Option<Turn> {
+impl RunningTasks {
+    fn begin(&self, owner: UserId) -> Option<RunningTask> {
         let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let count = counts.entry(owner).or_default();
         if *count >= AT_ONCE_EACH {
             return None;
         }
         *count += 1;
-        Some(Turn(self.clone(), owner))
+        Some(RunningTask(self.clone(), owner))
     }
 }
 
-impl Drop for Turn {
+impl Drop for RunningTask {
     fn drop(&mut self) {
         let mut counts = self.0.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(count) = counts.get_mut(&self.1) {
@@ -276,42 +277,42 @@ async fn carry_out(engine: &Engine, job: Job) {
         wanted = watch_over(engine, &job, operation) => Ok(broken_off(wanted, &job, &task)),
     };
     match ended {
-        Ok(Ended::NotHere) => put_back(engine, job).await,
+        Ok(TaskOutcome::NotHere) => put_back(engine, job).await,
         Ok(ended) => end(engine, job, operation, ended).await,
         // The lease runs out, and it is tried again.
         Err(error) => tracing::warn!(%error, %operation, "work of the catalogue was interrupted"),
     }
 }
 
-async fn begin(engine: &Engine, job: &Job, operation: OperationId, task: &Task) -> Result<Ended, StoreError> {
+async fn begin(engine: &Engine, job: &Job, operation: OperationId, task: &Task) -> Result<TaskOutcome, StoreError> {
     // Whoever cancelled it before it was begun wants none of it.
     let wanted = go_on(engine, job, operation, 0).await?;
     match (wanted, task) {
-        (Wanted::Lost | Wanted::Cancelled, _) => Ok(unwanted(wanted, job, task)),
-        (Wanted::Still, Task::ToolTest { .. }) => test::carry_out(engine, job, task).await,
-        (Wanted::Still, Task::VaultRotation(rotation)) => rotation::rotate(engine, job, operation, rotation).await,
+        (TaskDemand::Lost | TaskDemand::Cancelled, _) => Ok(unwanted(wanted, job, task)),
+        (TaskDemand::Still, Task::ToolTest { .. }) => test::carry_out(engine, job, task).await,
+        (TaskDemand::Still, Task::VaultRotation(rotation)) => rotation::rotate(engine, job, operation, rotation).await,
     }
 }
 
 /// Ends a call that was under way: what it did at the service, nobody can take back.
-fn broken_off(wanted: Wanted, job: &Job, task: &Task) -> Ended {
+fn broken_off(wanted: TaskDemand, job: &Job, task: &Task) -> TaskOutcome {
     match (wanted, task) {
-        (Wanted::Cancelled, Task::ToolTest { call, .. }) => test::broken_off(job.owner, *call),
+        (TaskDemand::Cancelled, Task::ToolTest { call, .. }) => test::broken_off(job.owner, *call),
         _ => unwanted(wanted, job, task),
     }
 }
 
 /// Ends what nobody waits for any more and was not begun.
-fn unwanted(wanted: Wanted, job: &Job, task: &Task) -> Ended {
+fn unwanted(wanted: TaskDemand, job: &Job, task: &Task) -> TaskOutcome {
     match (wanted, task) {
-        (Wanted::Cancelled, Task::ToolTest { call, .. }) => test::cancelled(job.owner, *call),
-        _ => Ended::Taken,
+        (TaskDemand::Cancelled, Task::ToolTest { call, .. }) => test::cancelled(job.owner, *call),
+        _ => TaskOutcome::Taken,
     }
 }
 
 /// Holds on to a job, and looks whether it is wanted: when somebody cancels here, and every moment, since they may
 /// cancel elsewhere. Ends when it is not, or is somebody else's.
-async fn watch_over(engine: &Engine, job: &Job, operation: OperationId) -> Wanted {
+async fn watch_over(engine: &Engine, job: &Job, operation: OperationId) -> TaskDemand {
     let mut beats = tokio::time::interval_at(tokio::time::Instant::now() + HEARTBEAT_EVERY, HEARTBEAT_EVERY);
     loop {
         tokio::select! {
@@ -319,7 +320,7 @@ async fn watch_over(engine: &Engine, job: &Job, operation: OperationId) -> Wante
                 let held = job.clone();
                 let alive = engine.parts().store.write(move |tx| tx.heartbeat(&SYSTEM, &held, LEASE_MS)).await;
                 if matches!(alive, Err(StoreError::LeaseLost(_))) {
-                    return Wanted::Lost;
+                    return TaskDemand::Lost;
                 }
             }
             () = engine.parts().cancelled.notified() => {}
@@ -327,7 +328,7 @@ async fn watch_over(engine: &Engine, job: &Job, operation: OperationId) -> Wante
         }
         let state = engine.parts().store.read(move |tx| Ok(tx.operation(&SYSTEM, operation)?.state)).await;
         if matches!(state, Ok(OperationState::Cancelled)) {
-            return Wanted::Cancelled;
+            return TaskDemand::Cancelled;
         }
     }
 }
@@ -338,7 +339,7 @@ pub(crate) async fn go_on(
     job: &Job,
     operation: OperationId,
     percent: i64,
-) -> Result<Wanted, StoreError> {
+) -> Result<TaskDemand, StoreError> {
     let percent = percent.clamp(0, 99);
     engine.parts().progress.tell(job.owner, operation, percent);
     let (job, state) = (job.clone(), OperationState::Processing { progress: percent });
@@ -347,27 +348,27 @@ pub(crate) async fn go_on(
         tx.advance_operation(&SYSTEM, operation, &state)
     });
     match told.await {
-        Ok(_) => Ok(Wanted::Still),
-        Err(StoreError::Ended(_)) => Ok(Wanted::Cancelled),
-        Err(StoreError::LeaseLost(_)) => Ok(Wanted::Lost),
+        Ok(_) => Ok(TaskDemand::Still),
+        Err(StoreError::Ended(_)) => Ok(TaskDemand::Cancelled),
+        Err(StoreError::LeaseLost(_)) => Ok(TaskDemand::Lost),
         Err(error) => Err(error),
     }
 }
 
 /// Ends a task in one transaction: off the queue, its facts, its operation. Whoever lost it writes nothing. What came of a
 /// call may be had only once, so while the store is busy it is held on to.
-async fn end(engine: &Engine, job: Job, operation: OperationId, ended: Ended) {
+async fn end(engine: &Engine, job: Job, operation: OperationId, ended: TaskOutcome) {
     let (conclude, event, weight): (Option<Conclusion>, _, _) = match ended {
-        Ended::Completed(result, event) => {
+        TaskOutcome::Completed(result, event) => {
             let state = OperationState::Completed { result: result.to_string() };
             (Some(Box::new(move |_| Ok(state.clone()))), Some(event), 0)
         }
-        Ended::Failed(error, event) => {
+        TaskOutcome::Failed(error, event) => {
             let state = OperationState::Failed { error: error.to_string() };
             (Some(Box::new(move |_| Ok(state.clone()))), Some(event), 0)
         }
-        Ended::Concluded { conclude, weight } => (Some(conclude), None, weight),
-        Ended::Taken | Ended::NotHere => (None, None, 0),
+        TaskOutcome::Concluded { conclude, weight } => (Some(conclude), None, weight),
+        TaskOutcome::Taken | TaskOutcome::NotHere => (None, None, 0),
     };
     let (owner, conclude) = (Viewer::User(job.owner), Arc::new(Mutex::new(conclude)));
     loop {

@@ -18,12 +18,12 @@ use skein_store::{StoreError, Tx};
 use tokio::task::JoinHandle;
 
 use crate::account::Caller;
-use crate::catalog::Calls;
+use crate::catalog::CatalogWorker;
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::flow::{Crew, Pools};
-use crate::progress::Forward;
-use crate::request::{Changed, Outcome, Request, referred};
+use crate::flow::{PoolSizes, WorkerPool};
+use crate::progress::StagedProgress;
+use crate::request::{CommittedChange, Outcome, Request, referred};
 
 /// The kind of an operation that verifies the store.
 pub const VERIFICATION: &str = "verification";
@@ -81,7 +81,7 @@ impl Engine {
         caller: &Caller,
         request: Request,
         id: OperationId,
-    ) -> Result<Changed<Operation>, EngineError> {
+    ) -> Result<CommittedChange<Operation>, EngineError> {
         let cancelled = self.change_moving(caller, request, "operation.cancel", move |engine, tx, viewer, _| {
             // The run before its operation: a run that ends takes them in this order, too.
             crate::flow::lock_run_of(tx, viewer, id)?;
@@ -102,7 +102,7 @@ impl Engine {
         caller: &Caller,
         request: Request,
         asked: VerificationRequest,
-    ) -> Result<Changed<()>, EngineError> {
+    ) -> Result<CommittedChange<()>, EngineError> {
         caller.require_admin()?;
         self.queue(caller, request, VERIFICATION, move |tx, viewer, operation| {
             let payload = json!({ "operation": operation, "asked": asked }).to_string();
@@ -115,15 +115,15 @@ impl Engine {
 
 /// Carries out queued operations and forgets old ones, until it is stopped or dropped.
 pub struct Worker {
-    calls: Calls,
-    crew: Crew,
-    _working: [Working; 2],
+    calls: CatalogWorker,
+    crew: WorkerPool,
+    _working: [OperationTask; 2],
 }
 
 /// Ends with its owner.
-struct Working(JoinHandle<()>);
+struct OperationTask(JoinHandle<()>);
 
-impl Drop for Working {
+impl Drop for OperationTask {
     fn drop(&mut self) {
         self.0.abort();
     }
@@ -132,19 +132,19 @@ impl Drop for Working {
 impl Worker {
     /// Starts working in the background; `name` tells workers apart.
     pub fn start(engine: Engine, name: String) -> Self {
-        Self::with_pools(engine, name, &Pools::default())
+        Self::with_pools(engine, name, &PoolSizes::default())
     }
 
     /// [`Self::start`] with so many calls of each kind at once.
-    pub fn with_pools(engine: Engine, name: String, pools: &Pools) -> Self {
-        let calls = Calls::start(engine.clone(), name.clone());
-        let crew = Crew::start(engine.clone(), pools);
+    pub fn with_pools(engine: Engine, name: String, pools: &PoolSizes) -> Self {
+        let calls = CatalogWorker::start(engine.clone(), name.clone());
+        let crew = WorkerPool::start(engine.clone(), pools);
         let remembering = tokio::spawn(crate::memory::follow(engine.clone()));
         let working = tokio::spawn(async move {
             let summarising = crate::tree::summarise_growth(engine.clone(), name.clone());
             tokio::join!(work(engine.clone(), name), sweep(engine), summarising);
         });
-        Self { calls, crew, _working: [Working(working), Working(remembering)] }
+        Self { calls, crew, _working: [OperationTask(working), OperationTask(remembering)] }
     }
 
     /// Takes nothing up any more, waits so long for calls that are under way, and gives back what is left. A worker
@@ -233,7 +233,7 @@ fn verify_for(
 ) -> Result<Option<Report>, StoreError> {
     let options = VerifyOptions { deep: asked.deep, expect: asked.expect };
     let mut told = std::time::Instant::now();
-    let (mut first, mut forward) = (true, Forward::default());
+    let (mut first, mut forward) = (true, StagedProgress::default());
     verify_until(&engine.parts().store, &engine.parts().blobs, &options, &mut |step| {
         let percent = forward.with(step);
         if !first && told.elapsed() < HEARTBEAT_EVERY {

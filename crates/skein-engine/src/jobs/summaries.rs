@@ -18,7 +18,7 @@ use skein_store::{StoreError, Tx};
 use crate::engine::Engine;
 use crate::flow::told;
 use crate::request::referred;
-use crate::tree::summaries::{Composed, Subject, make_missing};
+use crate::tree::summaries::{ComposedSummary, Subject, make_missing};
 use crate::tree::summary_input::{Material, drafts};
 
 const QUEUE: &str = "summaries";
@@ -207,8 +207,8 @@ async fn summarise_tree(
 }
 
 /// What the model that is set says, unless it did not answer just before.
-async fn composed(engine: &Engine, owner: &Viewer, subject: Subject, is_asked: bool) -> Composed {
-    if is_asked { engine.compose(owner, subject).await } else { Composed::default() }
+async fn composed(engine: &Engine, owner: &Viewer, subject: Subject, is_asked: bool) -> ComposedSummary {
+    if is_asked { engine.compose(owner, subject).await } else { ComposedSummary::default() }
 }
 
 fn is_due(

@@ -18,10 +18,10 @@ use skein_core::{RecordId, RunId, Viewer};
 use skein_store::jobs::{AfterFailure, Job, JobDraft};
 use skein_store::{StoreError, Tx};
 
-use crate::catalog::{Shown, load};
+use crate::catalog::{StoredEntry, load};
 use crate::engine::Engine;
 use crate::flow::SYSTEM;
-use crate::flow::execution::lookup::ShownRun;
+use crate::flow::execution::lookup::ShownExecution;
 use crate::flow::trace::TracedCall;
 use crate::request::referred;
 
@@ -89,7 +89,7 @@ pub(crate) fn enqueue(tx: &mut Tx<'_>, owner: &Viewer, run: RunId) -> Result<(),
 }
 
 /// What became of a try.
-enum Tried {
+enum DeliveryAttempt {
     Settled,
     /// The collector is away: nobody is told for a while.
     Away,
@@ -104,8 +104,8 @@ pub(crate) async fn tell(engine: &Engine, worker: &str) {
     loop {
         match store.claim_job(QUEUE, worker, LEASE_MS).await {
             Ok(Some(job)) => match carry_out(engine, telemetry, &job).await {
-                Tried::Settled => failed = 0,
-                Tried::Away => {
+                DeliveryAttempt::Settled => failed = 0,
+                DeliveryAttempt::Away => {
                     failed = failed.saturating_add(1);
                     tokio::time::sleep(pause(failed).min(SILENCE_MAX)).await;
                 }
@@ -119,7 +119,7 @@ pub(crate) async fn tell(engine: &Engine, worker: &str) {
     }
 }
 
-async fn carry_out(engine: &Engine, telemetry: &Telemetry, job: &Job) -> Tried {
+async fn carry_out(engine: &Engine, telemetry: &Telemetry, job: &Job) -> DeliveryAttempt {
     let payload: Value = serde_json::from_str(&job.payload).unwrap_or_default();
     let Ok(run) = referred::<RunId>(&payload, "run") else {
         return let_go(engine, telemetry, job, "its job cannot be read").await;
@@ -137,12 +137,12 @@ async fn carry_out(engine: &Engine, telemetry: &Telemetry, job: &Job) -> Tried {
     match told {
         Ok(()) => {
             take_off_queue(engine, job).await;
-            Tried::Settled
+            DeliveryAttempt::Settled
         }
         Err(Untold::Never(cause)) => let_go(engine, telemetry, job, &cause.to_string()).await,
         Err(Untold::Later { cause, .. }) if job.attempts >= TRIES_MAX || now.0 - job.id.made_at().0 >= TRIED_FOR_MS => {
             let_go(engine, telemetry, job, &cause.to_string()).await;
-            Tried::Away
+            DeliveryAttempt::Away
         }
         Err(Untold::Later { cause, after }) => later(engine, telemetry, job, &cause.to_string(), after).await,
     }
@@ -174,7 +174,13 @@ fn pause(failures: u32) -> Duration {
     Duration::from_secs(1 << failures.saturating_sub(1).min(10)).min(PAUSE_MAX)
 }
 
-async fn later(engine: &Engine, telemetry: &Telemetry, job: &Job, why: &str, after: Option<Duration>) -> Tried {
+async fn later(
+    engine: &Engine,
+    telemetry: &Telemetry,
+    job: &Job,
+    why: &str,
+    after: Option<Duration>,
+) -> DeliveryAttempt {
     telemetry.count(|counts| counts.failures += 1);
     tracing::debug!(why, job = %job.id, "a run could not be told; it will be tried again");
     let own = pause(u32::try_from(job.attempts).unwrap_or(u32::MAX));
@@ -187,17 +193,17 @@ async fn later(engine: &Engine, telemetry: &Telemetry, job: &Job, why: &str, aft
     });
     // Its lease runs out, and it is tried again.
     let _ = put_back.await;
-    Tried::Away
+    DeliveryAttempt::Away
 }
 
-async fn let_go(engine: &Engine, telemetry: &Telemetry, job: &Job, why: &str) -> Tried {
+async fn let_go(engine: &Engine, telemetry: &Telemetry, job: &Job, why: &str) -> DeliveryAttempt {
     telemetry.count(|counts| {
         counts.failures += 1;
         counts.dropped += 1;
     });
     tracing::warn!(why, job = %job.id, tries = job.attempts, "a run is not told to the collector");
     take_off_queue(engine, job).await;
-    Tried::Settled
+    DeliveryAttempt::Settled
 }
 
 async fn take_off_queue(engine: &Engine, job: &Job) {
@@ -216,8 +222,8 @@ impl Engine {
     }
 }
 
-fn traced(tx: &mut Tx<'_>, shown: ShownRun, tools: &mut Tools) -> RunTrace {
-    let ShownRun { row, steps, calls, children, .. } = shown;
+fn traced(tx: &mut Tx<'_>, shown: ShownExecution, tools: &mut Tools) -> RunTrace {
+    let ShownExecution { row, steps, calls, children, .. } = shown;
     let steps = steps.into_iter().map(|step| StepTrace {
         id: step.id,
         phase: step.row.state.phase,
@@ -257,7 +263,7 @@ fn traced_call(tx: &mut Tx<'_>, call: TracedCall, tools: &mut Tools) -> CallTrac
 
 /// The tool as it was when it was called; of one that cannot be read any more, its id.
 fn tool_trace(tx: &mut Tx<'_>, tool: RecordId, version: i64) -> ToolTrace {
-    let record = tx.record_version(&SYSTEM, tool, version).and_then(Shown::<Tool>::try_from);
+    let record = tx.record_version(&SYSTEM, tool, version).and_then(StoredEntry::<Tool>::try_from);
     let Ok(shown) = record else { return ToolTrace::unknown(tool.to_string()) };
     let service = load::<Service>(tx, &SYSTEM, shown.entry.service_id);
     ToolTrace::of(&shown.entry, service.ok().and_then(|service| service.entry.builtin))

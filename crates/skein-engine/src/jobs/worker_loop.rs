@@ -22,13 +22,13 @@ use crate::account::Caller;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::flow::SYSTEM;
-use crate::flow::execution::transaction::{Aftermath, Hand};
+use crate::flow::execution::transaction::{PostCommit, WorkerSlot};
 use crate::jobs::maintenance::tend;
 use crate::jobs::telemetry;
-use crate::jobs::worker_pool::{Places, Underway};
-use crate::tool_call::claim::{self, Claimed};
-use crate::tool_call::execute::Answered;
-use crate::tool_call::record::{self, Prepared};
+use crate::jobs::worker_pool::{FreeSlots, LeasedJob};
+use crate::tool_call::claim::{self, ClaimOutcome};
+use crate::tool_call::execute::CallResponse;
+use crate::tool_call::record::{self, PendingCall};
 
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// While the store takes nothing more.
@@ -43,25 +43,25 @@ const KINDS: [OperationType; 4] =
 
 /// How many calls of each kind are made at once.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Pools(pub Vec<(OperationType, usize)>);
+pub struct PoolSizes(pub Vec<(OperationType, usize)>);
 
-impl Default for Pools {
+impl Default for PoolSizes {
     fn default() -> Self {
         Self(KINDS.into_iter().map(|kind| (kind, 32)).collect())
     }
 }
 
 /// Begins calls that were handed over, each on a place that was free.
-pub(crate) fn take_up(engine: &Engine, handed: Vec<Prepared>, mut places: Places) {
+pub(crate) fn take_up(engine: &Engine, handed: Vec<PendingCall>, mut places: FreeSlots) {
     for prepared in handed {
         let (Some(permit), Some(job)) = (places.take(prepared.kind), &prepared.job) else { continue };
-        let (engine, underway) = (engine.clone(), Underway::of(engine, job));
+        let (engine, underway) = (engine.clone(), LeasedJob::of(engine, job));
         tokio::spawn(async move { carry_on(&engine, prepared, underway, permit).await });
     }
 }
 
 /// Makes a call, and whatever follows from it that this place can take.
-async fn carry_on(engine: &Engine, mut prepared: Prepared, mut underway: Underway, permit: OwnedSemaphorePermit) {
+async fn carry_on(engine: &Engine, mut prepared: PendingCall, mut underway: LeasedJob, permit: OwnedSemaphorePermit) {
     let crew = &engine.parts().crew;
     loop {
         let job = underway.job().clone();
@@ -78,18 +78,18 @@ async fn carry_on(engine: &Engine, mut prepared: Prepared, mut underway: Underwa
             }
             break;
         };
-        let hand = Hand { holder: crew.holder(), kinds: vec![kind] };
+        let hand = WorkerSlot { holder: crew.holder(), kinds: vec![kind] };
         let mut concluded = conclude(engine, prepared, came, hand).await;
         // Whoever stops looks who is at work: the next call is there before this one is gone.
         let next = concluded.as_mut().and_then(|after| after.handed.pop());
-        let next = next.and_then(|next| Some((Underway::of(engine, next.job.as_ref()?), next)));
+        let next = next.and_then(|next| Some((LeasedJob::of(engine, next.job.as_ref()?), next)));
         underway.end(concluded.is_none());
         let has_ended = concluded.iter().flat_map(|after| &after.ended).any(|ended| ended.run == run);
         if is_heard && !has_ended {
             engine.parts().streams.end(run, &job);
         }
         let Some(after) = concluded else { break };
-        engine.after(after, Places::default());
+        engine.after(after, FreeSlots::default());
         let Some(next) = next else { break };
         (underway, prepared) = next;
     }
@@ -98,24 +98,29 @@ async fn carry_on(engine: &Engine, mut prepared: Prepared, mut underway: Underwa
 }
 
 /// Makes a call. A bug in it is an error of this call: its step fails and says so, and the place is free again.
-async fn make(engine: &Engine, prepared: &Prepared) -> record::Came {
+async fn make(engine: &Engine, prepared: &PendingCall) -> record::CallOutcome {
     let begun = Instant::now();
     let making = async {
         #[cfg(test)]
-        assert!(!crate::flow::simulation::Bug::PanickingCall.is_in(engine), "planted");
+        assert!(!crate::flow::simulation::PlantedBug::PanickingCall.is_in(engine), "planted");
         record::make(engine, prepared).await
     };
     AssertUnwindSafe(making).catch_unwind().await.unwrap_or_else(|_| {
         tracing::error!(run = %prepared.run, "a bug broke a call off; what it says stands above");
         let message = "a bug in Skein broke the call off; the service may have carried it out. The log says where";
         let latency_ms = i64::try_from(begun.elapsed().as_millis()).unwrap_or(i64::MAX);
-        let answered = Answered::fault("internal", message, false).uncertain(true);
-        record::Came::new(prepared, answered, None, latency_ms)
+        let answered = CallResponse::fault("internal", message, false).uncertain(true);
+        record::CallOutcome::new(prepared, answered, None, latency_ms)
     })
 }
 
 /// Writes down what came of a call. It may be had only once, so while the store is busy it is held on to.
-async fn conclude(engine: &Engine, prepared: Prepared, came: record::Came, hand: Hand) -> Option<Aftermath> {
+async fn conclude(
+    engine: &Engine,
+    prepared: PendingCall,
+    came: record::CallOutcome,
+    hand: WorkerSlot,
+) -> Option<PostCommit> {
     let (prepared, mut came, mut is_replaced) = (Arc::new(prepared), Arc::new(came), false);
     loop {
         let (own, made, kept, hand) = (engine.clone(), Arc::clone(&prepared), Arc::clone(&came), hand.clone());
@@ -156,15 +161,15 @@ async fn conclude(engine: &Engine, prepared: Prepared, came: record::Came, hand:
 }
 
 /// Takes up work until it is stopped or dropped.
-pub struct Crew {
+pub struct WorkerPool {
     stopping: watch::Sender<bool>,
     engine: Engine,
     working: JoinHandle<()>,
 }
 
-impl Crew {
+impl WorkerPool {
     /// Starts working in the background, with so many places.
-    pub fn start(engine: Engine, pools: &Pools) -> Self {
+    pub fn start(engine: Engine, pools: &PoolSizes) -> Self {
         let places = pools.0.iter().map(|(kind, places)| (*kind, Arc::new(Semaphore::new(*places)))).collect();
         let _ = engine.parts().crew.places.set(places);
         let (stopping, stopped) = watch::channel(false);
@@ -210,7 +215,7 @@ impl Crew {
     }
 }
 
-impl Drop for Crew {
+impl Drop for WorkerPool {
     fn drop(&mut self) {
         self.working.abort();
     }
@@ -243,7 +248,7 @@ async fn introduce(engine: &Engine, draft: &WorkerDraft) -> (WorkerId, Holder, L
     }
 }
 
-fn worker(pools: &Pools) -> WorkerDraft {
+fn worker(pools: &PoolSizes) -> WorkerDraft {
     let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     WorkerDraft {
         // Drawn when it is made known.
@@ -299,14 +304,14 @@ async fn look_for(engine: &Engine, kinds: &[OperationType]) -> Waiting {
 
 /// What a claim found.
 #[derive(Default)]
-struct Taken {
+struct ClaimedJobs {
     is_any: bool,
     /// The kinds of which every free place was filled: perhaps there is more.
     crowded: Vec<OperationType>,
 }
 
 /// Takes up as much as there are free places for.
-async fn take_some(engine: &Engine, holder: &Holder, terms: LeaseTerms) -> Taken {
+async fn take_some(engine: &Engine, holder: &Holder, terms: LeaseTerms) -> ClaimedJobs {
     let mut permits = free_places(engine);
     let wanted: Vec<Wanted> = permits
         .iter()
@@ -314,14 +319,14 @@ async fn take_some(engine: &Engine, holder: &Holder, terms: LeaseTerms) -> Taken
         .filter(|wanted| wanted.places > 0)
         .collect();
     if wanted.is_empty() {
-        return Taken::default();
+        return ClaimedJobs::default();
     }
-    let Ok(claimed) = engine.parts().store.claim_jobs(holder, &wanted).await else { return Taken::default() };
-    let taken = Taken { is_any: !claimed.jobs.is_empty(), crowded: filled(&wanted, &claimed.jobs) };
+    let Ok(claimed) = engine.parts().store.claim_jobs(holder, &wanted).await else { return ClaimedJobs::default() };
+    let taken = ClaimedJobs { is_any: !claimed.jobs.is_empty(), crowded: filled(&wanted, &claimed.jobs) };
     for job in claimed.jobs {
         let kind = KINDS.into_iter().find(|kind| kind.as_str() == job.queue);
         let permit = kind.and_then(|kind| permits.get_mut(&kind)).and_then(Vec::pop);
-        let (engine, lost_max, underway) = (engine.clone(), terms.lost_max, Underway::of(engine, &job));
+        let (engine, lost_max, underway) = (engine.clone(), terms.lost_max, LeasedJob::of(engine, &job));
         tokio::spawn(async move { begin(&engine, underway, permit, lost_max).await });
     }
     taken
@@ -345,27 +350,27 @@ fn free_places(engine: &Engine) -> HashMap<OperationType, Vec<OwnedSemaphorePerm
 }
 
 /// Judges and writes down the call of a claimed job, then makes it.
-pub(crate) async fn begin(engine: &Engine, underway: Underway, permit: Option<OwnedSemaphorePermit>, lost_max: i64) {
+pub(crate) async fn begin(engine: &Engine, underway: LeasedJob, permit: Option<OwnedSemaphorePermit>, lost_max: i64) {
     let job = underway.job().clone();
     let claimed = loop {
         match take_up_job(engine, &job, lost_max).await {
             Ok((claimed, after)) => {
-                engine.after(after, Places::default());
+                engine.after(after, FreeSlots::default());
                 break claimed;
             }
-            Err(StoreError::LeaseLost(_)) => break Claimed::Settled,
+            Err(StoreError::LeaseLost(_)) => break ClaimOutcome::Settled,
             Err(error) => {
                 let is_full = matches!(error, StoreError::TooManyComputations(_));
                 let Some(pause) = pause_after(&error).or(is_full.then_some(LOOK_EVERY)) else {
                     fail_to_begin(engine, &job, &error).await;
-                    break Claimed::Settled;
+                    break ClaimOutcome::Settled;
                 };
                 tokio::time::sleep(pause).await;
             }
         }
     };
     match (claimed, permit) {
-        (Claimed::Make(prepared), Some(permit)) => carry_on(engine, *prepared, underway, permit).await,
+        (ClaimOutcome::Make(prepared), Some(permit)) => carry_on(engine, *prepared, underway, permit).await,
         (_, permit) => {
             drop((underway, permit));
             engine.parts().crew.freed();
@@ -426,7 +431,7 @@ async fn give_up(engine: &Engine, job: &Job, words: &str) -> Result<(), StoreErr
         let (own, held, why) = (engine.clone(), job.clone(), words.to_owned());
         match store.write(move |tx| end(&own, tx, &held, &why)).await {
             Ok(after) => {
-                engine.after(after.value, Places::default());
+                engine.after(after.value, FreeSlots::default());
                 return Ok(());
             }
             Err(error)
@@ -444,7 +449,7 @@ async fn give_up(engine: &Engine, job: &Job, words: &str) -> Result<(), StoreErr
 }
 
 /// Most runs can be moved by locks alone; only inside does it show whether this one can.
-async fn take_up_job(engine: &Engine, job: &Job, lost_max: i64) -> Result<(Claimed, Aftermath), StoreError> {
+async fn take_up_job(engine: &Engine, job: &Job, lost_max: i64) -> Result<(ClaimOutcome, PostCommit), StoreError> {
     let take = |is_locking: bool| {
         let (own, held) = (engine.clone(), job.clone());
         move |tx: &mut Tx<'_>| claim::take_up(&own, tx, &held, lost_max, is_locking)
@@ -453,7 +458,7 @@ async fn take_up_job(engine: &Engine, job: &Job, lost_max: i64) -> Result<(Claim
     let about = job.run.map(|(run, _)| About::Run(run));
     match store.write_locking(1 << 10, about, take(true)).await?.value {
         Some(taken) => Ok(taken),
-        None => Ok(store.write(take(false)).await?.value.unwrap_or((Claimed::Settled, Aftermath::default()))),
+        None => Ok(store.write(take(false)).await?.value.unwrap_or((ClaimOutcome::Settled, PostCommit::default()))),
     }
 }
 

@@ -12,14 +12,14 @@ use skein_store::workers::Tally;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
 use crate::engine::Engine;
-use crate::flow::execution::transaction::Hand;
+use crate::flow::execution::transaction::WorkerSlot;
 
 /// Who is at work in this process.
 #[derive(Default)]
-pub(crate) struct CrewState {
+pub(crate) struct WorkerPoolState {
     pub(crate) places: OnceLock<HashMap<OperationType, Arc<Semaphore>>>,
     pub(crate) holder: RwLock<Option<Holder>>,
-    running: Mutex<HashMap<JobId, Running>>,
+    running: Mutex<HashMap<JobId, RunningJob>>,
     tally: Mutex<Tally>,
     pub(crate) wake: Notify,
     /// Acts of maintenance that wait for a computation, by what they are about.
@@ -28,23 +28,23 @@ pub(crate) struct CrewState {
     is_short: AtomicBool,
     /// What is done wrong on purpose, to see that it is found.
     #[cfg(test)]
-    pub(crate) planted: OnceLock<crate::flow::simulation::Bug>,
+    pub(crate) planted: OnceLock<crate::flow::simulation::PlantedBug>,
 }
 
-struct Running {
+struct RunningJob {
     job: Job,
     stop: Arc<Notify>,
 }
 
 /// Places that were free when somebody looked; those that are not used are free again.
 #[derive(Default)]
-pub(crate) struct Places {
+pub(crate) struct FreeSlots {
     holder: Option<Holder>,
     permits: Vec<(OperationType, OwnedSemaphorePermit)>,
     of: Option<Engine>,
 }
 
-impl Drop for Places {
+impl Drop for FreeSlots {
     fn drop(&mut self) {
         self.permits.clear();
         if let Some(engine) = &self.of {
@@ -53,9 +53,9 @@ impl Drop for Places {
     }
 }
 
-impl Places {
-    pub(crate) fn hand(&self) -> Hand {
-        Hand { holder: self.holder.clone(), kinds: self.permits.iter().map(|(kind, _)| *kind).collect() }
+impl FreeSlots {
+    pub(crate) fn hand(&self) -> WorkerSlot {
+        WorkerSlot { holder: self.holder.clone(), kinds: self.permits.iter().map(|(kind, _)| *kind).collect() }
     }
 
     pub(crate) fn take(&mut self, kind: OperationType) -> Option<OwnedSemaphorePermit> {
@@ -66,15 +66,15 @@ impl Places {
 
 /// Places that a transaction may use. They are free again while it waits for a computation, which may take long.
 #[derive(Clone)]
-pub(crate) struct OfferedPlaces(Arc<Mutex<Places>>);
+pub(crate) struct OfferedPlaces(Arc<Mutex<FreeSlots>>);
 
 impl OfferedPlaces {
-    pub(crate) fn new(places: Places) -> Self {
+    pub(crate) fn new(places: FreeSlots) -> Self {
         Self(Arc::new(Mutex::new(places)))
     }
 
     /// Runs an attempt of a transaction with these places.
-    pub(crate) fn to<T>(&self, attempt: impl FnOnce(&Hand) -> Result<T, StoreError>) -> Result<T, StoreError> {
+    pub(crate) fn to<T>(&self, attempt: impl FnOnce(&WorkerSlot) -> Result<T, StoreError>) -> Result<T, StoreError> {
         let hand = self.places().hand();
         let outcome = attempt(&hand);
         if matches!(outcome, Err(StoreError::NeedsComputation(_))) {
@@ -84,16 +84,16 @@ impl OfferedPlaces {
     }
 
     /// The places that are left, for what was handed over.
-    pub(crate) fn take(&self) -> Places {
+    pub(crate) fn take(&self) -> FreeSlots {
         std::mem::take(&mut *self.places())
     }
 
-    fn places(&self) -> MutexGuard<'_, Places> {
+    fn places(&self) -> MutexGuard<'_, FreeSlots> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl CrewState {
+impl WorkerPoolState {
     /// Breaks off every call of a run that is under way here.
     pub(crate) fn break_off(&self, run: RunId) {
         let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
@@ -153,7 +153,7 @@ impl CrewState {
                 if let Some(older) = older {
                     older.stop.notify_one();
                 }
-                running.insert(job.id, Running { job: job.clone(), stop: Arc::clone(&stop) });
+                running.insert(job.id, RunningJob { job: job.clone(), stop: Arc::clone(&stop) });
             }
         }
         stop
@@ -191,24 +191,24 @@ impl CrewState {
 
 impl Engine {
     /// A place of each kind, where one is free now.
-    pub(crate) fn crew_places(&self) -> Places {
+    pub(crate) fn crew_places(&self) -> FreeSlots {
         let crew = &self.parts().crew;
-        let (Some(holder), Some(places)) = (crew.holder(), crew.places.get()) else { return Places::default() };
+        let (Some(holder), Some(places)) = (crew.holder(), crew.places.get()) else { return FreeSlots::default() };
         let free = |(kind, places): (&OperationType, &Arc<Semaphore>)| {
             Some((*kind, Arc::clone(places).try_acquire_owned().ok()?))
         };
-        Places { holder: Some(holder), permits: places.iter().filter_map(free).collect(), of: Some(self.clone()) }
+        FreeSlots { holder: Some(holder), permits: places.iter().filter_map(free).collect(), of: Some(self.clone()) }
     }
 }
 
 /// A job that is held here: its lease is kept alive until this is gone, however that comes about.
-pub(crate) struct Underway {
+pub(crate) struct LeasedJob {
     engine: Engine,
     job: Job,
     stop: Arc<Notify>,
 }
 
-impl Underway {
+impl LeasedJob {
     pub(crate) fn of(engine: &Engine, job: &Job) -> Self {
         let stop = engine.parts().crew.enrol(job);
         Self { engine: engine.clone(), job: job.clone(), stop }
@@ -229,7 +229,7 @@ impl Underway {
     }
 }
 
-impl Drop for Underway {
+impl Drop for LeasedJob {
     fn drop(&mut self) {
         self.engine.parts().crew.strike(&self.job);
     }
@@ -257,7 +257,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_call_that_lost_its_job_takes_nothing_from_the_call_that_has_it_now() {
-        let crew = CrewState::default();
+        let crew = WorkerPoolState::default();
         let slow = crew.enrol(&held(1));
         let again = crew.enrol(&held(2));
         assert!(is_told_to_stop(&slow).await, "what it brings back is refused");
@@ -271,7 +271,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_call_that_begins_after_its_job_was_taken_over_is_told_to_stop() {
-        let crew = CrewState::default();
+        let crew = WorkerPoolState::default();
         let newer = crew.enrol(&held(2));
         let late = crew.enrol(&held(1));
         assert!(is_told_to_stop(&late).await);

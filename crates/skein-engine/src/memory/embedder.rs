@@ -54,13 +54,13 @@ pub enum Embedding {
     /// The table in the program.
     BuiltIn,
     /// A model that is computed in this process.
-    Local(Arc<Local>),
+    Local(Arc<LocalModel>),
     /// A service.
     Endpoint(Arc<Endpoint>),
 }
 
 /// A model that is computed in this process.
-pub struct Local {
+pub struct LocalModel {
     embedder: Arc<dyn Embedder>,
     time_max: Duration,
     /// Held while texts are worked at, also when nobody waits for them any more.
@@ -77,7 +77,7 @@ pub struct Endpoint {
 
 /// What texts are embedded for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Purpose {
+pub(super) enum EmbeddingPurpose {
     /// To be kept; nobody waits.
     Keeping,
     /// To answer somebody who waits so long at most.
@@ -87,7 +87,7 @@ pub(super) enum Purpose {
 /// Why texts have no vectors now: it is not about the texts.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{said}")]
-pub(super) struct Unembedded {
+pub(super) struct EmbedderUnavailable {
     pub(super) said: String,
     /// How long to wait, where somebody says so.
     pub(super) after: Option<Duration>,
@@ -95,7 +95,7 @@ pub(super) struct Unembedded {
     pub(super) is_lasting: bool,
 }
 
-impl Unembedded {
+impl EmbedderUnavailable {
     fn of(error: &impl fmt::Display) -> Self {
         Self { said: error.to_string(), after: None, is_lasting: false }
     }
@@ -111,7 +111,7 @@ impl Embedding {
     /// A model that is computed in this process; one batch of texts may take so long.
     pub fn local(embedder: Arc<dyn Embedder>, time_max: Duration) -> Self {
         let (making, asking) = (Arc::new(Semaphore::new(1)), Arc::new(Semaphore::new(ASKED_AT_ONCE)));
-        Self::Local(Arc::new(Local { embedder, time_max, making, asking }))
+        Self::Local(Arc::new(LocalModel { embedder, time_max, making, asking }))
     }
 
     /// A service. Nobody is reached yet; what cannot be an address is refused.
@@ -141,24 +141,26 @@ impl Embedding {
     }
 
     /// How many numbers its vectors have; it is asked for one, so that it is known that it makes any.
-    pub(super) async fn learn_dimensions(&self) -> Result<usize, Unembedded> {
+    pub(super) async fn learn_dimensions(&self) -> Result<usize, EmbedderUnavailable> {
         let harmless = [HARMLESS.to_owned()];
         let (checked, dimensions) = match self {
             Self::BuiltIn => return Ok(StaticTable.dimensions()),
-            Self::Local(local) => (local.vectors(&harmless, Purpose::Keeping).await?, local.embedder.dimensions()),
+            Self::Local(local) => {
+                (local.vectors(&harmless, EmbeddingPurpose::Keeping).await?, local.embedder.dimensions())
+            }
             Self::Endpoint(endpoint) => {
                 let came = endpoint.ask(&harmless, endpoint.time_max).await?;
-                let came = came.map_err(|error| Unembedded::of(&error))?;
+                let came = came.map_err(|error| EmbedderUnavailable::of(&error))?;
                 let wished = endpoint.embeddings.dimensions;
                 let found = came.first().map(Vec::len).unwrap_or_default();
                 let dimensions = wished.unwrap_or(found);
                 if found != dimensions && found > 0 {
                     return Err(endpoint.otherwise(dimensions, found));
                 }
-                (check_vectors(came, 1, dimensions).map_err(|error| Unembedded::of(&error))?, dimensions)
+                (check_vectors(came, 1, dimensions).map_err(|error| EmbedderUnavailable::of(&error))?, dimensions)
             }
         };
-        checked.into_iter().collect::<Result<Vec<_>, _>>().map_err(|error| Unembedded::of(&error))?;
+        checked.into_iter().collect::<Result<Vec<_>, _>>().map_err(|error| EmbedderUnavailable::of(&error))?;
         Ok(dimensions)
     }
 
@@ -167,14 +169,14 @@ impl Embedding {
         &self,
         texts: &[String],
         dimensions: usize,
-        purpose: Purpose,
-    ) -> Result<Vec<Checked>, Unembedded> {
+        purpose: EmbeddingPurpose,
+    ) -> Result<Vec<Checked>, EmbedderUnavailable> {
         match self {
             Self::BuiltIn => of_embedder(&StaticTable, texts),
             Self::Local(local) => local.vectors(texts, purpose).await,
             Self::Endpoint(endpoint) => match purpose {
-                Purpose::Keeping => endpoint.vectors(texts, dimensions).await,
-                Purpose::Asking(patience) => {
+                EmbeddingPurpose::Keeping => endpoint.vectors(texts, dimensions).await,
+                EmbeddingPurpose::Asking(patience) => {
                     let checked = endpoint.checked(texts, dimensions, patience).await??;
                     match checked.first() {
                         Some(Err(EmbedError::Dimensions { wanted, found, .. })) if *found > 0 => {
@@ -188,33 +190,33 @@ impl Embedding {
     }
 }
 
-fn of_embedder(embedder: &dyn Embedder, texts: &[String]) -> Result<Vec<Checked>, Unembedded> {
+fn of_embedder(embedder: &dyn Embedder, texts: &[String]) -> Result<Vec<Checked>, EmbedderUnavailable> {
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-    skein_recall::embed_checked(embedder, &texts).map_err(|error| Unembedded::of(&error))
+    skein_recall::embed_checked(embedder, &texts).map_err(|error| EmbedderUnavailable::of(&error))
 }
 
-impl Local {
-    async fn vectors(&self, texts: &[String], purpose: Purpose) -> Result<Vec<Checked>, Unembedded> {
+impl LocalModel {
+    async fn vectors(&self, texts: &[String], purpose: EmbeddingPurpose) -> Result<Vec<Checked>, EmbedderUnavailable> {
         let (held, patience) = match purpose {
-            Purpose::Keeping => (&self.making, self.time_max),
-            Purpose::Asking(patience) => (&self.asking, patience),
+            EmbeddingPurpose::Keeping => (&self.making, self.time_max),
+            EmbeddingPurpose::Asking(patience) => (&self.asking, patience),
         };
         let (held, embedder, texts) = (Arc::clone(held), Arc::clone(&self.embedder), texts.to_vec());
         let work = async move {
-            let held = held.acquire_owned().await.map_err(|error| Unembedded::of(&error))?;
+            let held = held.acquire_owned().await.map_err(|error| EmbedderUnavailable::of(&error))?;
             let work = move || {
                 let vectors = of_embedder(&*embedder, &texts);
                 drop(held);
                 vectors
             };
-            tokio::task::spawn_blocking(work).await.map_err(|error| Unembedded::of(&error))?
+            tokio::task::spawn_blocking(work).await.map_err(|error| EmbedderUnavailable::of(&error))?
         };
         timeout(patience, work).await.unwrap_or_else(|_| Err(late(patience)))
     }
 }
 
-fn late(patience: Duration) -> Unembedded {
-    Unembedded::of(&format!("no vectors came within {} ms", patience.as_millis()))
+fn late(patience: Duration) -> EmbedderUnavailable {
+    EmbedderUnavailable::of(&format!("no vectors came within {} ms", patience.as_millis()))
 }
 
 impl Endpoint {
@@ -223,12 +225,14 @@ impl Endpoint {
         &self,
         texts: &[String],
         patience: Duration,
-    ) -> Result<Result<Vec<Vec<f32>>, EmbeddingsError>, Unembedded> {
+    ) -> Result<Result<Vec<Vec<f32>>, EmbeddingsError>, EmbedderUnavailable> {
         match timeout(patience, self.embeddings.embed(texts)).await {
             Ok(Ok(embedded)) => Ok(Ok(embedded.vectors)),
             // Operators read this, and it is logged: what people said has no place there.
             Ok(Err(error)) if error.is_about_texts() => Ok(Err(error.unquoted())),
-            Ok(Err(error)) => Err(Unembedded { after: error.retry_after(), ..Unembedded::of(&error.unquoted()) }),
+            Ok(Err(error)) => {
+                Err(EmbedderUnavailable { after: error.retry_after(), ..EmbedderUnavailable::of(&error.unquoted()) })
+            }
             Err(_) => Err(late(patience)),
         }
     }
@@ -238,17 +242,17 @@ impl Endpoint {
         texts: &[String],
         dimensions: usize,
         patience: Duration,
-    ) -> Result<Result<Vec<Checked>, Unembedded>, Unembedded> {
+    ) -> Result<Result<Vec<Checked>, EmbedderUnavailable>, EmbedderUnavailable> {
         let vectors = match self.ask(texts, patience).await? {
             Ok(vectors) => vectors,
-            Err(error) => return Ok(Err(Unembedded::of(&error))),
+            Err(error) => return Ok(Err(EmbedderUnavailable::of(&error))),
         };
-        check_vectors(vectors, texts.len(), dimensions).map(Ok).map_err(|error| Unembedded::of(&error))
+        check_vectors(vectors, texts.len(), dimensions).map(Ok).map_err(|error| EmbedderUnavailable::of(&error))
     }
 
     /// All at once; where that fails, each for itself: some servers break at a text that others refuse. When none of them
     /// passes, something that says nothing in particular is tried, to tell bad texts from an endpoint that takes none.
-    async fn vectors(&self, texts: &[String], dimensions: usize) -> Result<Vec<Checked>, Unembedded> {
+    async fn vectors(&self, texts: &[String], dimensions: usize) -> Result<Vec<Checked>, EmbedderUnavailable> {
         let refused = match self.checked(texts, dimensions, self.time_max).await {
             Ok(Ok(checked)) if checked.iter().any(Result::is_ok) => return Ok(checked),
             Ok(Ok(checked)) => return self.prove(dimensions, checked).await,
@@ -280,7 +284,7 @@ impl Endpoint {
     }
 
     /// Another model answers under the same name, or one that does not let the length be chosen.
-    fn otherwise(&self, wanted: usize, found: usize) -> Unembedded {
+    fn otherwise(&self, wanted: usize, found: usize) -> EmbedderUnavailable {
         let remedy = match self.embeddings.dimensions {
             Some(_) => "the model does not keep to embedder.dimensions: leave that out or correct it",
             None => {
@@ -289,17 +293,17 @@ impl Endpoint {
             }
         };
         let said = format!("the endpoint gives vectors of {found} numbers where {wanted} are wanted; {remedy}");
-        Unembedded { said, after: None, is_lasting: true }
+        EmbedderUnavailable { said, after: None, is_lasting: true }
     }
 
     /// What came of some texts, if the endpoint makes vectors at all.
-    async fn prove(&self, dimensions: usize, came: Vec<Checked>) -> Result<Vec<Checked>, Unembedded> {
+    async fn prove(&self, dimensions: usize, came: Vec<Checked>) -> Result<Vec<Checked>, EmbedderUnavailable> {
         let harmless = [HARMLESS.to_owned()];
         let mut proof = self.checked(&harmless, dimensions, self.time_max).await??;
         match proof.swap_remove(0) {
             Ok(_) => Ok(came),
             Err(EmbedError::Dimensions { wanted, found, .. }) if found > 0 => Err(self.otherwise(wanted, found)),
-            Err(error) => Err(Unembedded::of(&error)),
+            Err(error) => Err(EmbedderUnavailable::of(&error)),
         }
     }
 }

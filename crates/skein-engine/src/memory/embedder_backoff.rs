@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use skein_core::EpisodeId;
 use skein_core::garden::cursor::Cursor;
 
-use crate::memory::embedder::Unembedded;
+use crate::memory::embedder::EmbedderUnavailable;
 
 /// After a failure nobody is asked for so long, and twice as long after each further one.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -50,7 +50,7 @@ pub struct EmbeddingFailure {
 
 /// How far the vectors of another embedder are made; until all are, those there were serve.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Switching {
+pub struct SwitchProgress {
     /// Whose they are.
     pub to: String,
     /// How far along the timeline.
@@ -60,15 +60,15 @@ pub struct Switching {
 }
 
 #[derive(Default)]
-pub(super) struct Troubles(Mutex<State>);
+pub(super) struct EmbedderBackoff(Mutex<State>);
 
 #[derive(Default)]
 struct State {
-    failure: Option<(Unembedded, u32)>,
+    failure: Option<(EmbedderUnavailable, u32)>,
     until: Option<Instant>,
     question_until: Option<Instant>,
     texts: HashMap<EpisodeId, (u32, Instant)>,
-    switching: Option<Switching>,
+    switching: Option<SwitchProgress>,
     counts: EmbeddingCounts,
 }
 
@@ -76,7 +76,7 @@ fn doubled(pause: Duration, times: u32, most: Duration) -> Duration {
     pause.saturating_mul(1_u32.checked_shl(times).unwrap_or(u32::MAX)).min(most)
 }
 
-impl Troubles {
+impl EmbedderBackoff {
     fn state(&self) -> std::sync::MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -88,7 +88,7 @@ impl Troubles {
     }
 
     /// Nothing came: for so long nobody is asked.
-    pub(super) fn failed(&self, why: Unembedded, now: Instant) -> Duration {
+    pub(super) fn failed(&self, why: EmbedderUnavailable, now: Instant) -> Duration {
         let mut state = self.state();
         let times = state.failure.as_ref().map_or(0, |(_, times)| *times);
         let pause = doubled(PAUSE, times, PAUSE_MAX).max(why.after.unwrap_or_default().min(WISHED_PAUSE_MAX));
@@ -140,11 +140,11 @@ impl Troubles {
         state.counts.failures += 1;
     }
 
-    pub(super) fn switched_so_far(&self, switching: Option<Switching>) {
+    pub(super) fn switched_so_far(&self, switching: Option<SwitchProgress>) {
         self.state().switching = switching;
     }
 
-    pub(super) fn switching(&self) -> Option<Switching> {
+    pub(super) fn switching(&self) -> Option<SwitchProgress> {
         self.state().switching.clone()
     }
 
@@ -164,13 +164,13 @@ impl Troubles {
 mod tests {
     use super::*;
 
-    fn why(after: Option<Duration>) -> Unembedded {
-        Unembedded { said: "gone".to_owned(), after, is_lasting: false }
+    fn why(after: Option<Duration>) -> EmbedderUnavailable {
+        EmbedderUnavailable { said: "gone".to_owned(), after, is_lasting: false }
     }
 
     #[test]
     fn pauses_grow_and_end_with_success() {
-        let (troubles, now) = (Troubles::default(), Instant::now());
+        let (troubles, now) = (EmbedderBackoff::default(), Instant::now());
         assert_eq!(troubles.failed(why(None), now), Duration::from_secs(1));
         assert_eq!(troubles.failed(why(None), now), Duration::from_secs(2));
         assert_eq!(troubles.failed(why(Some(Duration::from_mins(1))), now), Duration::from_mins(1));
@@ -188,7 +188,7 @@ mod tests {
 
     #[test]
     fn a_text_without_a_vector_is_tried_again_later_and_later() {
-        let (troubles, id, now) = (Troubles::default(), EpisodeId::from_bytes([1; 16]), Instant::now());
+        let (troubles, id, now) = (EmbedderBackoff::default(), EpisodeId::from_bytes([1; 16]), Instant::now());
         troubles.refused(id, now);
         assert!(troubles.passed_over(now).contains(&id) && troubles.pause(now).is_none());
         let later = now + TEXT_PAUSE;
@@ -199,7 +199,7 @@ mod tests {
 
     #[test]
     fn a_question_that_fails_keeps_others_from_waiting_for_a_while() {
-        let (troubles, now) = (Troubles::default(), Instant::now());
+        let (troubles, now) = (EmbedderBackoff::default(), Instant::now());
         troubles.question_failed(now);
         assert!(troubles.keeps_questions(now) && !troubles.keeps_questions(now + QUESTION_PAUSE));
     }

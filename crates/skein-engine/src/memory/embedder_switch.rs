@@ -16,9 +16,9 @@ use skein_store::memory::Followed;
 
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::memory::embedder_backoff::Switching;
+use crate::memory::embedder_backoff::SwitchProgress;
 use crate::memory::follower::{blocking, changes, next, unusable};
-use crate::memory::vectors::{EmbedStep, Wanted, given, made};
+use crate::memory::vectors::{EmbedStep, EmbeddingRequest, given, made};
 use crate::memory::{Memory, SYSTEM};
 
 /// Items of one step, so that it is seen how far it has come.
@@ -57,7 +57,7 @@ impl Engine {
         self.note_renamed(memory, &index, &followed).await?;
         let is_destroyed = has_destroyed(&followed);
         let changes = blocking(move || changes(followed, &names)).await?;
-        let wanted: Vec<Wanted> = made(&changes).map(Wanted::of).collect();
+        let wanted: Vec<EmbeddingRequest> = made(&changes).map(EmbeddingRequest::of).collect();
         let vectors = match self.make(memory, index.dimensions(), &wanted).await? {
             Ok(vectors) => vectors,
             Err(why) => return Ok(EmbedStep::Later(memory.troubles.failed(why, Instant::now()))),
@@ -149,7 +149,7 @@ async fn apply(index: Arc<Index>, changes: Vec<Change>, cursor: Cursor, is_destr
 fn tell(memory: &Memory, index: &Index) {
     let to = index.fingerprint().as_str().to_owned();
     let (cursor, episodes) = (index.cursor(), index.totals().episodes);
-    memory.troubles.switched_so_far(Some(Switching { to, cursor, episodes }));
+    memory.troubles.switched_so_far(Some(SwitchProgress { to, cursor, episodes }));
 }
 
 /// What was begun before, if it is of the same make and not of another timeline.

@@ -13,14 +13,14 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::memory::SYSTEM;
 use crate::memory::follower::blocking;
-use crate::request::{Changed, Outcome, Request};
+use crate::request::{CommittedChange, Outcome, Request};
 
 /// From where what is brought may be visible.
 const VISIBLE_FROM: ReferenceField = ReferenceField::new("Z34", "nodeId", "node");
 
 /// Content somebody brings, and when it was said.
 #[derive(Debug, Clone, PartialEq)]
-pub struct BroughtEpisode {
+pub struct EpisodeImport {
     /// What it is.
     pub brought: Brought,
     /// When it was said, if not now.
@@ -29,14 +29,14 @@ pub struct BroughtEpisode {
 
 /// What was brought.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KeptEpisode {
+pub struct ImportedEpisode {
     /// The item it is kept in.
     pub stored: StoredItem,
     /// Whether the same was brought before, and this is that.
     pub was_known: bool,
 }
 
-impl Outcome for KeptEpisode {
+impl Outcome for ImportedEpisode {
     fn reference(&self) -> Value {
         json!({ "item": self.stored.item.header.id, "known": self.was_known })
     }
@@ -79,7 +79,7 @@ impl EpisodeStatus {
 }
 
 /// What is known of an index when it is asked for some episodes.
-enum Asked {
+enum IndexSnapshot {
     Nowhere,
     Unusable,
     Held(Vec<Option<Held>>),
@@ -102,22 +102,22 @@ pub struct ShownEpisode {
     pub reason: Option<&'static str>,
 }
 
-fn shown(state: EpisodeState, asked: &Asked, place: usize) -> ShownEpisode {
+fn shown(state: EpisodeState, asked: &IndexSnapshot, place: usize) -> ShownEpisode {
     let (status, reason) = status(&state, asked, place);
     let EpisodeState { episode, text, speaker, bound: _ } = state;
     let name = episode.name(text.as_deref().unwrap_or_default());
     ShownEpisode { episode, name, text, speaker, status, reason }
 }
 
-fn status(state: &EpisodeState, asked: &Asked, place: usize) -> (EpisodeStatus, Option<&'static str>) {
+fn status(state: &EpisodeState, asked: &IndexSnapshot, place: usize) -> (EpisodeStatus, Option<&'static str>) {
     match (state.bound, &state.text, asked) {
         (Bound::Never(reason), ..) => (EpisodeStatus::Unbound, Some(reason)),
         (_, None, _) => (EpisodeStatus::Destroyed, Some("what it said was destroyed")),
         (Bound::OfToolRun, ..) => (EpisodeStatus::Kept, Some("it was said while a tool worked")),
         (Bound::NotYet, ..) => (EpisodeStatus::Waiting, Some("no episode is made of it yet")),
-        (.., Asked::Nowhere) => (EpisodeStatus::Unindexed, Some("this server keeps no index")),
-        (.., Asked::Unusable) => (EpisodeStatus::Waiting, Some("the index cannot be used now")),
-        (.., Asked::Held(held)) => match held.get(place).copied().flatten() {
+        (.., IndexSnapshot::Nowhere) => (EpisodeStatus::Unindexed, Some("this server keeps no index")),
+        (.., IndexSnapshot::Unusable) => (EpisodeStatus::Waiting, Some("the index cannot be used now")),
+        (.., IndexSnapshot::Held(held)) => match held.get(place).copied().flatten() {
             Some(Held::ByMeaning) => (EpisodeStatus::Indexed, None),
             Some(Held::ByWords) => (EpisodeStatus::Indexed, Some("it has no vector: its words find it")),
             None => (EpisodeStatus::Waiting, Some("the index has not come so far")),
@@ -132,8 +132,8 @@ impl Engine {
         &self,
         caller: &Caller,
         request: Request,
-        brought: BroughtEpisode,
-    ) -> Result<Changed<KeptEpisode>, EngineError> {
+        brought: EpisodeImport,
+    ) -> Result<CommittedChange<ImportedEpisode>, EngineError> {
         let weight = brought.brought.to_draft(brought.said_at).map_err(StoreError::from)?.weight();
         self.change_weighing(caller, request, "episode.bring", weight, move |tx, viewer| {
             if let Some(node) = brought.brought.node_id {
@@ -147,7 +147,7 @@ impl Engine {
                 }
             }
             let (stored, was_known) = tx.bring(viewer, &brought.brought, brought.said_at)?;
-            Ok(KeptEpisode { stored, was_known })
+            Ok(ImportedEpisode { stored, was_known })
         })
         .await
     }
@@ -177,14 +177,14 @@ impl Engine {
     async fn with_status(&self, caller: &Caller, states: Vec<EpisodeState>) -> Vec<ShownEpisode> {
         let ids: Vec<EpisodeId> = states.iter().map(|state| state.episode.id).collect();
         let asked = match self.parts().memory.get() {
-            None => Asked::Nowhere,
+            None => IndexSnapshot::Nowhere,
             Some(memory) => match self.index(memory).await {
                 Ok(index) => {
                     let owner = caller.viewer().subject();
                     let held = blocking(move || index.held(owner, &ids)).await;
-                    held.ok().and_then(Result::ok).map_or(Asked::Unusable, Asked::Held)
+                    held.ok().and_then(Result::ok).map_or(IndexSnapshot::Unusable, IndexSnapshot::Held)
                 }
-                Err(_) => Asked::Unusable,
+                Err(_) => IndexSnapshot::Unusable,
             },
         };
         states.into_iter().enumerate().map(|(place, state)| shown(state, &asked, place)).collect()

@@ -28,7 +28,7 @@ const EPISODE_BYTES: usize = 256;
 
 /// What one step did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Progressed {
+pub struct FollowStep {
     /// Episodes that were carried into the index.
     pub episodes: usize,
     /// How far it has come.
@@ -41,7 +41,7 @@ pub struct Progressed {
 pub(crate) async fn follow(engine: Engine) {
     let Some(memory) = engine.parts().memory.get() else { return };
     memory.is_followed.store(true, Ordering::Relaxed);
-    let _unfollowed = Unfollowed(memory);
+    let _unfollowed = FollowerEnd(memory);
     tokio::join!(index_on(&engine, memory), embed_on(&engine, memory));
 }
 
@@ -70,7 +70,7 @@ async fn index_on(engine: &Engine, memory: &Memory) {
         let step = engine.remember_more(memory).await;
         *memory.stuck() = step.as_ref().err().map(ToString::to_string);
         match step {
-            Ok(Progressed { is_more: true, .. }) => {}
+            Ok(FollowStep { is_more: true, .. }) => {}
             Ok(_) => {
                 tokio::time::sleep(REST).await;
                 let _ = tokio::time::timeout(LOOK_EVERY, rung.changed()).await;
@@ -87,9 +87,9 @@ async fn index_on(engine: &Engine, memory: &Memory) {
 }
 
 /// Says that nobody follows any more, however following ended.
-struct Unfollowed<'a>(&'a Memory);
+struct FollowerEnd<'a>(&'a Memory);
 
-impl Drop for Unfollowed<'_> {
+impl Drop for FollowerEnd<'_> {
     fn drop(&mut self) {
         self.0.is_followed.store(false, Ordering::Relaxed);
     }
@@ -97,7 +97,7 @@ impl Drop for Unfollowed<'_> {
 
 impl Engine {
     /// Takes the next step of remembering; `None` where nothing is remembered.
-    pub async fn remember_next(&self) -> Result<Option<Progressed>, EngineError> {
+    pub async fn remember_next(&self) -> Result<Option<FollowStep>, EngineError> {
         match self.parts().memory.get() {
             Some(memory) => self.remember_more(memory).await.map(Some),
             None => Ok(None),
@@ -118,7 +118,7 @@ impl Engine {
         }
     }
 
-    pub(crate) async fn remember_more(&self, memory: &Memory) -> Result<Progressed, EngineError> {
+    pub(crate) async fn remember_more(&self, memory: &Memory) -> Result<FollowStep, EngineError> {
         let _one_at_a_time = memory.stepping.lock().await;
         let is_ingesting = self.ingest().await?;
         let index = self.index(memory).await?;
@@ -148,7 +148,7 @@ impl Engine {
             memory.has_caught_up.store(true, Ordering::Relaxed);
         }
         let is_more = is_behind || is_retelling || index.retelling().is_some();
-        Ok(Progressed { episodes, cursor, is_more })
+        Ok(FollowStep { episodes, cursor, is_more })
     }
 
     /// What came of using the index. One that failed is opened again when it is needed, and one that is damaged is begun anew.
@@ -209,9 +209,9 @@ impl Engine {
 }
 
 /// What the index is to be told next, and the names of those who spoke.
-pub(crate) type Next = (Vec<Followed>, Cursor, HashMap<ActorId, String>);
+pub(crate) type IndexBatch = (Vec<Followed>, Cursor, HashMap<ActorId, String>);
 
-pub(crate) fn next(tx: &mut Tx<'_>, after: Cursor, limit: usize) -> Result<Next, StoreError> {
+pub(crate) fn next(tx: &mut Tx<'_>, after: Cursor, limit: usize) -> Result<IndexBatch, StoreError> {
     let (followed, cursor) = tx.follow_episodes(&SYSTEM, after, limit)?;
     let speaking = followed.iter().filter_map(|followed| match followed {
         Followed::Made(made) => made.state.episode.actor,

@@ -14,9 +14,9 @@ use crate::account::Caller;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::memory::SYSTEM;
-use crate::memory::embedder_backoff::{EmbeddingFailure, Switching};
+use crate::memory::embedder_backoff::{EmbeddingFailure, SwitchProgress};
 use crate::memory::follower::blocking;
-use crate::request::{Changed, Outcome, Request, referred};
+use crate::request::{CommittedChange, Outcome, Request, referred};
 
 /// Items that are counted when it is said how far behind an index is.
 const BEHIND_MAX: usize = 100_000;
@@ -47,7 +47,7 @@ pub struct IndexState {
     /// Why none are made for now.
     pub failure: Option<EmbeddingFailure>,
     /// How far those of the configured embedder are made, while they do not serve yet.
-    pub switching: Option<Switching>,
+    pub switching: Option<SwitchProgress>,
     /// Its size.
     pub bytes: u64,
     /// Whether somebody works on it in the background.
@@ -111,7 +111,7 @@ impl Engine {
         caller: &Caller,
         request: Request,
         rebuild: Rebuild,
-    ) -> Result<Changed<Rebuilding>, EngineError> {
+    ) -> Result<CommittedChange<Rebuilding>, EngineError> {
         caller.require_admin()?;
         caller.require(Scope::Write)?;
         if self.parts().memory.get().is_none() {

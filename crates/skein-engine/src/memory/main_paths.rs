@@ -20,17 +20,17 @@ const BRANCHES_KEPT_MAX: usize = 200_000;
 
 /// What is known of each owner.
 #[derive(Default)]
-pub(super) struct Paths(Mutex<Kept>);
+pub(super) struct Paths(Mutex<CachedPaths>);
 
 #[derive(Default)]
-struct Kept {
-    owners: HashMap<UserId, Known>,
+struct CachedPaths {
+    owners: HashMap<UserId, OwnerPaths>,
     branches: usize,
     asked: u64,
 }
 
 /// What somebody's paths show, and the end of what was settled before that was read.
-struct Known {
+struct OwnerPaths {
     listed: Arc<Listed>,
     settled: Cursor,
     branches: usize,
@@ -76,7 +76,7 @@ impl Paths {
     }
 }
 
-impl Kept {
+impl CachedPaths {
     fn keep(&mut self, owner: UserId, listed: &Arc<Listed>, settled: Cursor) {
         self.asked += 1;
         if let Some(known) = self.owners.get_mut(&owner).filter(|known| Arc::ptr_eq(&known.listed, listed)) {
@@ -86,7 +86,7 @@ impl Kept {
         self.forget(owner);
         let branches = 1 + listed.values().map(Vec::len).sum::<usize>();
         self.branches += branches;
-        self.owners.insert(owner, Known { listed: Arc::clone(listed), settled, branches, asked: self.asked });
+        self.owners.insert(owner, OwnerPaths { listed: Arc::clone(listed), settled, branches, asked: self.asked });
         while self.branches > BRANCHES_KEPT_MAX {
             let Some(longest) = self.owners.iter().min_by_key(|(_, known)| known.asked).map(|(owner, _)| *owner) else {
                 break;
@@ -129,7 +129,7 @@ mod tests {
 
     #[test]
     fn who_asked_longest_ago_is_forgotten_first() {
-        let (mut kept, large) = (Kept::default(), listed(BRANCHES_KEPT_MAX / 2 - 10));
+        let (mut kept, large) = (CachedPaths::default(), listed(BRANCHES_KEPT_MAX / 2 - 10));
         kept.keep(user(1), &large, Cursor::START);
         kept.keep(user(2), &large, Cursor::START);
         kept.keep(user(1), &large, Cursor { tx: 1, position: 1 });

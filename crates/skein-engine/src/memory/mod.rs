@@ -31,16 +31,16 @@ use skein_recall::{Embedder as _, Fingerprint, Index, OpenError, Options, Static
 use crate::engine::Engine;
 
 pub use embedder::{Embedding, EndpointOptions};
-pub use embedder_backoff::{EmbeddingCounts, EmbeddingFailure, Switching};
-pub use episodes::{BroughtEpisode, EpisodeStatus, KeptEpisode, ShownEpisode};
-pub use follower::Progressed;
+pub use embedder_backoff::{EmbeddingCounts, EmbeddingFailure, SwitchProgress};
+pub use episodes::{EpisodeImport, EpisodeStatus, ImportedEpisode, ShownEpisode};
+pub use follower::FollowStep;
 pub(crate) use follower::follow;
 pub use index_status::{IndexState, OwnerState, Rebuild, Rebuilding};
-pub use recall::{FoundEpisode, Recalled, Searched, SearchedBy, Where};
+pub use recall::{FoundEpisode, HitLocation, Recalled, SearchExtent, SearchedBy};
 pub use scope::RecallQuery;
 pub use skein_recall::{Parts, Snippet, Weights};
 pub use skein_store::memory::UnboundEpisode;
-pub use vectors::{EmbedStep, Meaning};
+pub use vectors::{EmbedStep, SemanticSearch};
 
 /// So many items are taken into an index in a moment.
 const NEARLY_ITEMS_MAX: i64 = 1_000;
@@ -57,9 +57,9 @@ pub(crate) struct Memory {
     next: tokio::sync::Mutex<Option<Arc<Index>>>,
     /// Whether something was destroyed that is in it.
     is_next_spoilt: AtomicBool,
-    troubles: embedder_backoff::Troubles,
+    troubles: embedder_backoff::EmbedderBackoff,
     upkeep: Mutex<unused_vectors::Upkeep>,
-    asked: Mutex<query_vectors::Asked>,
+    asked: Mutex<query_vectors::QueryVectorCache>,
     /// Held while the index is opened, which may take a while; nobody else waits for it.
     opening: Mutex<()>,
     /// Shared with whoever reads the store.
@@ -95,7 +95,7 @@ impl Engine {
             index: Mutex::default(),
             next: tokio::sync::Mutex::default(),
             is_next_spoilt: AtomicBool::default(),
-            troubles: embedder_backoff::Troubles::default(),
+            troubles: embedder_backoff::EmbedderBackoff::default(),
             upkeep: Mutex::default(),
             asked: Mutex::default(),
             opening: Mutex::default(),
@@ -237,18 +237,18 @@ mod tests {
     use skein_store::{Location, Store, StoreOptions};
 
     use super::*;
-    use crate::account::{Caller, KeyText, Presented};
-    use crate::catalog::{Outside, Passing};
+    use crate::account::{Caller, KeyText, PresentedCredential};
+    use crate::catalog::{EphemeralKeys, Gateway};
     use crate::request::Request;
 
     async fn open(folder: &std::path::Path) -> (Engine, Caller) {
         let store = Store::open(StoreOptions::at(Location::Directory(folder.to_owned()))).unwrap();
-        let outside = Outside::new(Box::new(Passing::draw().unwrap()), Guard::default(), HttpOptions::default());
+        let outside = Gateway::new(Box::new(EphemeralKeys::draw().unwrap()), Guard::default(), HttpOptions::default());
         let engine = Engine::new(store, Blobs::directory(&folder.join("blobs")).unwrap(), outside.unwrap());
         engine.remember_in(folder.join("index"));
         let key = KeyText::draw();
         engine.admit_start_key(&key).await.unwrap();
-        let caller = engine.authenticate(&Presented::Key(key), None).await.unwrap();
+        let caller = engine.authenticate(&PresentedCredential::Key(key), None).await.unwrap();
         // As if somebody were about to open it.
         engine.parts().memory.get().unwrap().is_followed.store(true, Ordering::Relaxed);
         (engine, caller)
@@ -268,7 +268,7 @@ mod tests {
         let content = json!("The heron stands in the reeds.");
         let brought = Brought { source: EpisodeSource::Text, content, speaker: None, node_id: None };
         let request = Request::new(&caller, &"00000000-0000-4000-8000-000000000000".parse().unwrap(), "POST", "/", b"");
-        engine.bring_episode(&caller, request, BroughtEpisode { brought, said_at: None }).await.unwrap();
+        engine.bring_episode(&caller, request, EpisodeImport { brought, said_at: None }).await.unwrap();
         assert_eq!(searched_by(&engine, &caller).await, SearchedBy::Words, "there is none yet");
         engine.remember_all().await.unwrap();
         drop(engine);

@@ -10,9 +10,9 @@ const QUESTIONS_MAX: usize = 128;
 
 /// By what was asked of whom, the last at the front.
 #[derive(Default)]
-pub(super) struct Asked(VecDeque<(Digest, Vec<f32>)>);
+pub(super) struct QueryVectorCache(VecDeque<(Digest, Vec<f32>)>);
 
-impl Asked {
+impl QueryVectorCache {
     pub(super) fn find(&mut self, index: &Index, text: &str) -> Option<Vec<f32>> {
         let key = key(index, text);
         let place = self.0.iter().position(|(other, _)| *other == key)?;

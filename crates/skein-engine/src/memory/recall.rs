@@ -19,9 +19,9 @@ use crate::account::Caller;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::memory::follower::{blocking, unusable};
-use crate::memory::scope::{RecallQuery, Scope};
-use crate::memory::vectors::{EmbedStep, Meaning};
-use crate::memory::visibility::{Evidence, Judged, judge};
+use crate::memory::scope::{QueryScope, RecallQuery};
+use crate::memory::vectors::{EmbedStep, SemanticSearch};
+use crate::memory::visibility::{Evidence, VisibleHit, judge};
 use crate::memory::{Memory, SYSTEM};
 use crate::tree::{FoundText, SearchQuery};
 
@@ -38,7 +38,7 @@ const RECENT_WEIGHT: f32 = 1.0;
 
 /// Where something was found, as seen from where one stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Where {
+pub enum HitLocation {
     /// On the path one stands on.
     Path,
     /// On the main path of another conversation.
@@ -78,16 +78,16 @@ pub struct FoundEpisode {
     /// The words that matched, in lower case.
     pub words: Vec<String>,
     /// Where it was found.
-    pub found: Where,
+    pub found: HitLocation,
 }
 
 /// What was searched: told with every answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Searched {
+pub struct SearchExtent {
     /// What answered.
     pub by: SearchedBy,
     /// Whether also by meaning.
-    pub meaning: Meaning,
+    pub meaning: SemanticSearch,
     /// Where the question was asked.
     pub conversation: Option<ConversationId>,
     /// The end of the path it was asked on.
@@ -112,7 +112,7 @@ pub struct Recalled {
     /// The best first.
     pub page: Page<FoundEpisode, usize>,
     /// What was searched.
-    pub searched: Searched,
+    pub searched: SearchExtent,
 }
 
 impl Engine {
@@ -147,7 +147,7 @@ impl Engine {
             if let Some(node) = like {
                 tx.node(&own, node)?;
             }
-            Ok((Scope::of(tx, &own, &asked, paths.as_deref())?, Moment::of(tx)?))
+            Ok((QueryScope::of(tx, &own, &asked, paths.as_deref())?, QueryTime::of(tx)?))
         };
         let (scope, moment) = self.parts().store.read(look).await?;
         let answered = match self.parts().memory.get() {
@@ -165,21 +165,21 @@ impl Engine {
         &self,
         memory: &Memory,
         viewer: &Viewer,
-        (query, moment): (&RecallQuery, Moment),
-        scope: &Scope,
+        (query, moment): (&RecallQuery, QueryTime),
+        scope: &QueryScope,
         like: Option<NodeId>,
     ) -> Result<Option<Recalled>, EngineError> {
         let has_waited = self.await_index(memory, query.at_least, moment.end).await;
         let Some(index) = memory.opened().filter(|_| memory.has_caught_up()) else { return Ok(None) };
         let cursor = memory.looked_at();
-        let Moment { now, end } = if has_waited { self.parts().store.read(Moment::of).await? } else { moment };
+        let QueryTime { now, end } = if has_waited { self.parts().store.read(QueryTime::of).await? } else { moment };
         // What resembles something is asked with the vector that has already.
         let (vector, meaning) = match like {
-            Some(_) => (None, Meaning::Searched),
+            Some(_) => (None, SemanticSearch::Searched),
             None => self.vector_of(memory, &index, &query.text).await,
         };
         let question = question(vector, viewer, query, scope, now);
-        let Answered { found, terms, visible } =
+        let IndexAnswer { found, terms, visible } =
             match self.judged(&index, viewer, query, scope, (question, like)).await? {
                 Ok(answered) => answered,
                 Err(SearchError::Unknown(_)) => return Ok(None),
@@ -191,7 +191,7 @@ impl Engine {
             };
         let Page { rows, next } = page(found, query);
         let rows = blocking(move || rows.into_iter().map(|judged| judged.shown(&terms)).collect()).await?;
-        let searched = Searched {
+        let searched = SearchExtent {
             by: SearchedBy::Index,
             meaning,
             conversation: scope.conversation,
@@ -212,12 +212,12 @@ impl Engine {
         index: &Arc<Index>,
         viewer: &Viewer,
         query: &RecallQuery,
-        scope: &Scope,
+        scope: &QueryScope,
         (mut question, like): (Query, Option<NodeId>),
-    ) -> Result<Result<Answered, SearchError>, EngineError> {
+    ) -> Result<Result<IndexAnswer, SearchError>, EngineError> {
         let wanted = query.skip.saturating_add(query.limit).min(HITS_MAX).saturating_add(1);
         question.limit = if wanted <= HITS_LOOKED_AT { HITS_LOOKED_AT } else { HITS_MAX };
-        let (mut answered, mut evidence) = (Answered::default(), Evidence::default());
+        let (mut answered, mut evidence) = (IndexAnswer::default(), Evidence::default());
         for _ in 0..ASKED_MAX {
             let Hits { hits, terms, visible, .. } = match ask(index, question.clone(), like).await? {
                 Ok(hits) => hits,
@@ -298,7 +298,7 @@ impl Engine {
         caller: &Caller,
         viewer: &Viewer,
         query: RecallQuery,
-        scope: &Scope,
+        scope: &QueryScope,
         like: Option<NodeId>,
     ) -> Result<Recalled, EngineError> {
         let text = match like {
@@ -328,9 +328,9 @@ impl Engine {
         let rows = found.rows.into_iter().filter(|found| Some(found.id) != like && fits(found, &query, scope));
         let owner = viewer.subject();
         let page = Page { rows: rows.map(|found| plainly(found, owner, scope)).collect(), next: found.next };
-        let searched = Searched {
+        let searched = SearchExtent {
             by: SearchedBy::Words,
-            meaning: Meaning::NoIndex,
+            meaning: SemanticSearch::NoIndex,
             conversation: scope.conversation,
             node: scope.node,
             all_branches: false,
@@ -346,20 +346,20 @@ impl Engine {
 
 /// When a question was asked.
 #[derive(Clone, Copy)]
-struct Moment {
+struct QueryTime {
     now: Millis,
     /// The end of all there was to know then.
     end: Cursor,
 }
 
-impl Moment {
+impl QueryTime {
     fn of(tx: &mut Tx<'_>) -> Result<Self, StoreError> {
         Ok(Self { now: tx.now(), end: tx.end(&SYSTEM)? })
     }
 }
 
 /// Without a vector words answer.
-fn question(vector: Option<Vec<f32>>, viewer: &Viewer, query: &RecallQuery, scope: &Scope, now: Millis) -> Query {
+fn question(vector: Option<Vec<f32>>, viewer: &Viewer, query: &RecallQuery, scope: &QueryScope, now: Millis) -> Query {
     let recent = Recency { now, half_life: RECENT_HALF_LIFE_MS, weight: RECENT_WEIGHT };
     Query {
         vector,
@@ -384,8 +384,8 @@ async fn ask(index: &Arc<Index>, query: Query, like: Option<NodeId>) -> Result<R
 
 /// What an index answered, as far as it may be told.
 #[derive(Default)]
-struct Answered {
-    found: Vec<Judged>,
+struct IndexAnswer {
+    found: Vec<VisibleHit>,
     terms: Terms,
     visible: u32,
 }
@@ -403,7 +403,7 @@ fn said_at_node(found: &FoundText) -> Option<NodeId> {
 }
 
 /// Whether what words alone found is what was asked for.
-fn fits(found: &FoundText, query: &RecallQuery, scope: &Scope) -> bool {
+fn fits(found: &FoundText, query: &RecallQuery, scope: &QueryScope) -> bool {
     let conversation = found.place.map(|place| place.conversation);
     let within = scope.filter.conversations.as_ref();
     let is_in = within.is_none_or(|within| conversation.is_some_and(|conversation| within.contains(&conversation)));
@@ -416,11 +416,11 @@ fn fits(found: &FoundText, query: &RecallQuery, scope: &Scope) -> bool {
     is_in && is_in_time && is_of_kind && is_known && is_by
 }
 
-fn plainly(found: FoundText, owner: skein_core::UserId, scope: &Scope) -> FoundEpisode {
+fn plainly(found: FoundText, owner: skein_core::UserId, scope: &QueryScope) -> FoundEpisode {
     let where_to = match found.place {
-        None => Where::Anywhere,
-        Some(place) if scope.is_on_path(place.conversation, place.label) => Where::Path,
-        Some(_) => Where::Elsewhere,
+        None => HitLocation::Anywhere,
+        Some(place) if scope.is_on_path(place.conversation, place.label) => HitLocation::Path,
+        Some(_) => HitLocation::Elsewhere,
     };
     let episode = Episode {
         id: found.id,

@@ -71,7 +71,7 @@ pub struct RecallQuery {
 
 /// What one question may see (decision Z8).
 #[derive(Debug, Clone, Default)]
-pub(super) struct Scope {
+pub(super) struct QueryScope {
     /// Where one stands.
     pub(super) conversation: Option<ConversationId>,
     pub(super) node: Option<NodeId>,
@@ -85,7 +85,7 @@ pub(super) struct Scope {
     pub(super) filter: Filter,
 }
 
-impl Scope {
+impl QueryScope {
     /// `paths` is what is known of main paths; without it only what is on the path itself is worked out.
     pub(super) fn of(
         tx: &mut Tx<'_>,

@@ -16,7 +16,7 @@ use skein_store::memory::MadeVector;
 
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::memory::embedder::{Embedding, Purpose, Unembedded};
+use crate::memory::embedder::{EmbedderUnavailable, Embedding, EmbeddingPurpose};
 use crate::memory::embedder_backoff::EmbeddingCounts;
 use crate::memory::follower::{blocking, unusable};
 use crate::memory::{Memory, SYSTEM};
@@ -39,7 +39,7 @@ pub enum EmbedStep {
 
 /// Whether an answer was looked for by meaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Meaning {
+pub enum SemanticSearch {
     /// It was.
     Searched,
     /// There was nothing that could have a meaning.
@@ -53,13 +53,13 @@ pub enum Meaning {
 }
 
 /// A text to be embedded, and the episode that says it.
-pub(super) struct Wanted {
+pub(super) struct EmbeddingRequest {
     id: EpisodeId,
     text: String,
     content: Digest,
 }
 
-impl Wanted {
+impl EmbeddingRequest {
     pub(super) fn of(episode: &Episode) -> Self {
         let text = embedded_text(&episode.speaker, &episode.text);
         // Nobody is to learn from a vector that is there at once what others said.
@@ -69,7 +69,7 @@ impl Wanted {
 }
 
 /// What became of texts: a vector, or none while others have one.
-pub(super) type Made = Result<Vec<Option<Vec<f32>>>, Unembedded>;
+pub(super) type EmbeddedTexts = Result<Vec<Option<Vec<f32>>>, EmbedderUnavailable>;
 
 impl Engine {
     /// What embedders did since this engine was made.
@@ -140,7 +140,7 @@ impl Engine {
         if waiting.is_empty() {
             return Ok(EmbedStep::Nothing);
         }
-        let wanted: Vec<Wanted> = waiting.iter().map(Wanted::of).collect();
+        let wanted: Vec<EmbeddingRequest> = waiting.iter().map(EmbeddingRequest::of).collect();
         let vectors = match self.make(memory, index.dimensions(), &wanted).await? {
             Ok(vectors) => vectors,
             Err(why) => return Ok(EmbedStep::Later(memory.troubles.failed(why, Instant::now()))),
@@ -168,13 +168,13 @@ impl Engine {
         &self,
         memory: &Memory,
         dimensions: usize,
-        wanted: &[Wanted],
-    ) -> Result<Made, EngineError> {
+        wanted: &[EmbeddingRequest],
+    ) -> Result<EmbeddedTexts, EngineError> {
         let maker = &memory.embedding;
         let mut vectors = self.known(maker, dimensions, wanted).await?;
         let known = wanted.iter().filter(|wanted| vectors.contains_key(&wanted.content)).count();
         let mut seen = HashSet::new();
-        let missing: Vec<&Wanted> = wanted
+        let missing: Vec<&EmbeddingRequest> = wanted
             .iter()
             .filter(|wanted| !vectors.contains_key(&wanted.content) && !wanted.text.trim().is_empty())
             .filter(|wanted| seen.insert(wanted.content))
@@ -182,7 +182,7 @@ impl Engine {
         memory.troubles.found(known);
         for some in missing.chunks(BATCH_TEXTS_MAX) {
             let texts: Vec<String> = some.iter().map(|wanted| wanted.text.clone()).collect();
-            let checked = match maker.vectors(&texts, dimensions, Purpose::Keeping).await {
+            let checked = match maker.vectors(&texts, dimensions, EmbeddingPurpose::Keeping).await {
                 Ok(checked) => checked,
                 Err(why) => return Ok(Err(why)),
             };
@@ -208,7 +208,7 @@ impl Engine {
         &self,
         maker: &Embedding,
         dimensions: usize,
-        wanted: &[Wanted],
+        wanted: &[EmbeddingRequest],
     ) -> Result<HashMap<Digest, Vec<f32>>, EngineError> {
         let (fingerprint, contents) = (maker.fingerprint(), wanted.iter().map(|wanted| wanted.content));
         let contents: Vec<Digest> = contents.collect();
@@ -240,7 +240,7 @@ impl Engine {
             None => Ok(changes),
             Some(Embedding::BuiltIn) => blocking(move || on_the_spot(changes)).await,
             Some(maker) => {
-                let wanted: Vec<Wanted> = made(&changes).map(Wanted::of).collect();
+                let wanted: Vec<EmbeddingRequest> = made(&changes).map(EmbeddingRequest::of).collect();
                 let known = self.known(&maker, index.dimensions(), &wanted).await?;
                 memory.troubles.found(known.len());
                 let vectors = wanted.iter().map(|wanted| known.get(&wanted.content).cloned()).collect();
@@ -250,31 +250,36 @@ impl Engine {
     }
 
     /// The vector of a question, and whether it has one.
-    pub(super) async fn vector_of(&self, memory: &Memory, index: &Index, text: &str) -> (Option<Vec<f32>>, Meaning) {
-        let Some(maker) = memory.maker_of(index.fingerprint()) else { return (None, Meaning::EmbedderGone) };
+    pub(super) async fn vector_of(
+        &self,
+        memory: &Memory,
+        index: &Index,
+        text: &str,
+    ) -> (Option<Vec<f32>>, SemanticSearch) {
+        let Some(maker) = memory.maker_of(index.fingerprint()) else { return (None, SemanticSearch::EmbedderGone) };
         if text.trim().is_empty() {
-            return (None, Meaning::Nothing);
+            return (None, SemanticSearch::Nothing);
         }
         let is_slow = !maker.is_built_in();
         let asked = || memory.asked.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(vector) = is_slow.then(|| asked().find(index, text)).flatten() {
-            return (Some(vector), Meaning::Searched);
+            return (Some(vector), SemanticSearch::Searched);
         }
         if is_slow && memory.troubles.keeps_questions(Instant::now()) {
-            return (None, Meaning::EmbedderFailed);
+            return (None, SemanticSearch::EmbedderFailed);
         }
-        let purpose = Purpose::Asking(QUESTION_TIME_MAX);
+        let purpose = EmbeddingPurpose::Asking(QUESTION_TIME_MAX);
         let vectors = maker.vectors(&[text.to_owned()], index.dimensions(), purpose).await;
         match vectors.map(|mut vectors| vectors.pop()) {
             Ok(Some(Ok(vector))) => {
                 if is_slow {
                     asked().keep(index, text, vector.clone());
                 }
-                (Some(vector), Meaning::Searched)
+                (Some(vector), SemanticSearch::Searched)
             }
             // The table knows none of the words.
-            Ok(_) if maker.is_built_in() => (None, Meaning::Nothing),
-            Ok(_) => (None, Meaning::EmbedderFailed),
+            Ok(_) if maker.is_built_in() => (None, SemanticSearch::Nothing),
+            Ok(_) => (None, SemanticSearch::EmbedderFailed),
             Err(error) => {
                 tracing::debug!(%error, "a question has no vector; it is answered by words");
                 if error.is_lasting {
@@ -282,7 +287,7 @@ impl Engine {
                 } else {
                     memory.troubles.question_failed(Instant::now());
                 }
-                (None, Meaning::EmbedderFailed)
+                (None, SemanticSearch::EmbedderFailed)
             }
         }
     }
@@ -339,8 +344,8 @@ mod tests {
             text: "My number is 1234.".to_owned(),
             vector: None,
         };
-        let (one, other) = (Wanted::of(&said_by(1)), Wanted::of(&said_by(2)));
+        let (one, other) = (EmbeddingRequest::of(&said_by(1)), EmbeddingRequest::of(&said_by(2)));
         assert_eq!((one.text == other.text, one.content == other.content), (true, false));
-        assert_eq!(one.content, Wanted::of(&said_by(1)).content);
+        assert_eq!(one.content, EmbeddingRequest::of(&said_by(1)).content);
     }
 }

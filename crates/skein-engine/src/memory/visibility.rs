@@ -11,8 +11,8 @@ use skein_store::memory::EpisodeState;
 use skein_store::tree::read::SeenNode;
 use skein_store::{StoreError, Tx};
 
-use crate::memory::recall::{FoundEpisode, Where};
-use crate::memory::scope::{RecallQuery, Scope};
+use crate::memory::recall::{FoundEpisode, HitLocation};
+use crate::memory::scope::{QueryScope, RecallQuery};
 
 /// What has no word of the question is found only if it means nearly the same: the cosine from which on it does.
 const SIMILAR_MIN: f32 = 0.4;
@@ -22,7 +22,7 @@ const BESIDE: i64 = 2;
 const JUDGED_AT_ONCE: std::ops::RangeInclusive<usize> = 16..=50;
 
 /// A hit that may be told, and all that it says.
-pub(super) struct Judged {
+pub(super) struct VisibleHit {
     pub(super) found: FoundEpisode,
     pub(super) text: String,
 }
@@ -31,10 +31,10 @@ pub(super) struct Judged {
 pub(super) fn judge(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
-    scope: &Scope,
+    scope: &QueryScope,
     hits: Vec<Hit>,
     (query, wanted): (&RecallQuery, usize),
-) -> Result<Vec<Judged>, StoreError> {
+) -> Result<Vec<VisibleHit>, StoreError> {
     let mut found = Vec::new();
     let mut hits = hits.into_iter();
     loop {
@@ -51,24 +51,24 @@ pub(super) fn judge(
 fn judge_some(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
-    scope: &Scope,
+    scope: &QueryScope,
     hits: Vec<Hit>,
     query: &RecallQuery,
-) -> Result<Vec<Judged>, StoreError> {
+) -> Result<Vec<VisibleHit>, StoreError> {
     let ids: Vec<EpisodeId> = hits.iter().map(|hit| hit.id).collect();
     let states: HashMap<EpisodeId, EpisodeState> =
         tx.episodes_of(viewer, &ids)?.into_iter().map(|state| (state.episode.id, state)).collect();
     let nodes = states.values().filter_map(|state| state.episode.place).map(|place| place.node);
-    let sight = Sight::of(tx, viewer, nodes.collect())?;
+    let sight = NodeVisibility::of(tx, viewer, nodes.collect())?;
     let mut found = Vec::with_capacity(hits.len());
     for hit in hits {
         let Some(state) = states.get(&hit.id) else { continue };
         let Some(text) = &state.text else { continue };
         let (place, speaker) = match state.episode.place {
-            None => (Where::Anywhere, None),
+            None => (HitLocation::Anywhere, None),
             Some(place) => {
                 let Some(where_to) = sight.of_node(tx, scope, place.node)? else { continue };
-                if query.elsewhere && where_to == Where::Path {
+                if query.elsewhere && where_to == HitLocation::Path {
                     continue;
                 }
                 let is_own = state.episode.id == episode_of(place.node);
@@ -86,13 +86,13 @@ fn judge_some(
             words: Vec::new(),
             found: place,
         };
-        found.push(Judged { found: told, text: text.clone() });
+        found.push(VisibleHit { found: told, text: text.clone() });
     }
     Ok(found)
 }
 
 /// What the store says of some nodes, read in a few statements however many there are.
-struct Sight {
+struct NodeVisibility {
     seen: HashMap<NodeId, SeenNode>,
     /// What each remark among them is about.
     about: HashMap<NodeId, Vec<NodeId>>,
@@ -100,7 +100,7 @@ struct Sight {
     pruned: HashSet<NodeId>,
 }
 
-impl Sight {
+impl NodeVisibility {
     fn of(tx: &mut Tx<'_>, viewer: &Viewer, mut nodes: Vec<NodeId>) -> Result<Self, StoreError> {
         nodes.sort_unstable();
         nodes.dedup();
@@ -124,19 +124,21 @@ impl Sight {
     }
 
     /// Where a node is seen; `None` when it is not. A remark is seen where everything is that it is about (decision Z8).
-    fn of_node(&self, tx: &mut Tx<'_>, scope: &Scope, node: NodeId) -> Result<Option<Where>, StoreError> {
+    fn of_node(&self, tx: &mut Tx<'_>, scope: &QueryScope, node: NodeId) -> Result<Option<HitLocation>, StoreError> {
         let Some(seen) = self.seen.get(&node) else { return Ok(None) };
         if seen.row.excluded || seen.is_redacted || self.pruned.contains(&node) {
             return Ok(None);
         }
         let Some(place) = seen.row.place else {
             let about = self.about.get(&node).map_or(&[][..], Vec::as_slice);
-            let mut where_to = (!about.is_empty()).then_some(Where::Path);
+            let mut where_to = (!about.is_empty()).then_some(HitLocation::Path);
             for node in about {
                 where_to = match (where_to, self.of_course(tx, scope, *node)?) {
-                    (Some(Where::Path), Some(Where::Path)) => Some(Where::Path),
-                    (Some(Where::Aside), Some(_)) | (Some(_), Some(Where::Aside)) => Some(Where::Aside),
-                    (Some(_), Some(_)) => Some(Where::Elsewhere),
+                    (Some(HitLocation::Path), Some(HitLocation::Path)) => Some(HitLocation::Path),
+                    (Some(HitLocation::Aside), Some(_)) | (Some(_), Some(HitLocation::Aside)) => {
+                        Some(HitLocation::Aside)
+                    }
+                    (Some(_), Some(_)) => Some(HitLocation::Elsewhere),
                     _ => return Ok(None),
                 };
             }
@@ -146,7 +148,7 @@ impl Sight {
     }
 
     /// Where something that a remark is about is seen.
-    fn of_course(&self, tx: &mut Tx<'_>, scope: &Scope, node: NodeId) -> Result<Option<Where>, StoreError> {
+    fn of_course(&self, tx: &mut Tx<'_>, scope: &QueryScope, node: NodeId) -> Result<Option<HitLocation>, StoreError> {
         let Some(seen) = self.seen.get(&node).filter(|_| !self.pruned.contains(&node)) else { return Ok(None) };
         let Some(label) = seen.row.label() else { return Ok(None) };
         self.placed(tx, scope, seen, label)
@@ -155,16 +157,16 @@ impl Sight {
     fn placed(
         &self,
         tx: &mut Tx<'_>,
-        scope: &Scope,
+        scope: &QueryScope,
         seen: &SeenNode,
         label: Label,
-    ) -> Result<Option<Where>, StoreError> {
+    ) -> Result<Option<HitLocation>, StoreError> {
         let (conversation, node) = (seen.row.conversation, seen.row.id);
         if scope.is_on_path(conversation, label) && scope.is_shown(tx, conversation, label, node)? {
-            return Ok(Some(Where::Path));
+            return Ok(Some(HitLocation::Path));
         }
         let is_elsewhere = Some(conversation) != scope.conversation && self.on_main.contains(&node);
-        Ok(if is_elsewhere { Some(Where::Elsewhere) } else { scope.is_whole.then_some(Where::Aside) })
+        Ok(if is_elsewhere { Some(HitLocation::Elsewhere) } else { scope.is_whole.then_some(HitLocation::Aside) })
     }
 }
 
@@ -186,7 +188,7 @@ impl Evidence {
     }
 }
 
-impl Judged {
+impl VisibleHit {
     /// As it is shown: the part that matters, with the words that matched.
     pub(super) fn shown(self, terms: &Terms) -> FoundEpisode {
         let snippet = skein_recall::snippet(&self.text, terms);

@@ -100,7 +100,7 @@ impl Engine {
 fn search(tx: &mut Tx<'_>, viewer: &Viewer, query: &SearchQuery) -> Result<Page<FoundText, usize>, StoreError> {
     let words = words(&query.text);
     let mut looking =
-        Looking { words: &words, left: SEARCHED_NODES_MAX, room: SEARCHED_BYTES_MAX, ..Looking::default() };
+        WordSearch { words: &words, left: SEARCHED_NODES_MAX, room: SEARCHED_BYTES_MAX, ..WordSearch::default() };
     let own = match (query.node, query.conversation) {
         (Some(node), _) => Some((tx.node(viewer, node)?.conversation, Some(node))),
         (None, Some(conversation)) => {
@@ -123,7 +123,7 @@ fn search(tx: &mut Tx<'_>, viewer: &Viewer, query: &SearchQuery) -> Result<Page<
 
 /// A search under way.
 #[derive(Default)]
-struct Looking<'a> {
+struct WordSearch<'a> {
     words: &'a [String],
     left: usize,
     room: usize,
@@ -140,7 +140,7 @@ struct Hit {
     mask: u64,
 }
 
-impl Looking<'_> {
+impl WordSearch<'_> {
     fn is_over(&self) -> bool {
         self.left == 0 || self.room == 0
     }

@@ -23,17 +23,17 @@ use skein_core::{ItemId, Millis, RecordId, RuleViolation, UserId, Viewer};
 use skein_store::vault::SealedSecret;
 use skein_store::{StoreError, Tx};
 
-use crate::catalog::{SYSTEM, Shown, load, secret_transfer};
+use crate::catalog::{SYSTEM, StoredEntry, load, secret_transfer};
 use crate::engine::Engine;
 use crate::jobs::catalog::told;
 use crate::tool_call::builtin_tools;
-use crate::tool_call::dependencies::Base;
-use crate::tool_call::execute::{self, Answered, Extras};
+use crate::tool_call::dependencies::CallDependencies;
+use crate::tool_call::execute::{self, CallResponse, Extras};
 use crate::tree::SentImages;
 
 /// What a call is made for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Purpose {
+pub(crate) enum CallPurpose {
     /// To see whether the tool works: that is how something that was down is found to work again.
     Trial,
     /// For what it answers: what is down is not called (rule BR-TOOL-006).
@@ -41,11 +41,11 @@ pub(crate) enum Purpose {
 }
 
 /// A tool with all that a call of it needs.
-pub(crate) struct Ready {
-    pub(crate) tool: Arc<Shown<Tool>>,
-    pub(crate) service: Arc<Shown<Service>>,
+pub(crate) struct AuthorizedCall {
+    pub(crate) tool: Arc<StoredEntry<Tool>>,
+    pub(crate) service: Arc<StoredEntry<Service>>,
     pub(crate) footing: Footing,
-    sealed: Option<(Arc<Shown<Secret>>, SealedSecret)>,
+    sealed: Option<(Arc<StoredEntry<Secret>>, SealedSecret)>,
     /// Whether a call of it is worth a warning (rule BR-TOOL-006).
     is_degraded: bool,
     /// What was known of the tool before, and of its service.
@@ -54,7 +54,7 @@ pub(crate) struct Ready {
     pub(crate) is_past: bool,
 }
 
-impl Ready {
+impl AuthorizedCall {
     /// BR-TOOL-006: logs a warning before a degraded tool is called.
     pub(crate) fn warn_if_degraded(&self) {
         if self.is_degraded {
@@ -64,7 +64,7 @@ impl Ready {
 
     /// What a call cost, and who pays, where that is known: the owner of the secret, by the prices the tool had when it
     /// was called (rule BR-SHARE-008).
-    pub(crate) fn cost(&self, answered: &Answered) -> Option<Cost> {
+    pub(crate) fn cost(&self, answered: &CallResponse) -> Option<Cost> {
         let pricing = self.tool.entry.pricing.as_ref()?;
         let is_answered = answered.outcome.is_ok() || answered.usage.is_some();
         let amount = pricing.cost(is_answered, answered.usage.as_ref())?;
@@ -78,8 +78,8 @@ impl Engine {
         &self,
         executor: UserId,
         tool: RecordId,
-        purpose: Purpose,
-    ) -> Result<Ready, StoreError> {
+        purpose: CallPurpose,
+    ) -> Result<AuthorizedCall, StoreError> {
         let engine = self.clone();
         let judged = move |tx: &mut Tx<'_>| {
             let ready = engine.ready_in(tx, executor, tool, purpose)?;
@@ -95,18 +95,18 @@ impl Engine {
         tx: &mut Tx<'_>,
         executor: UserId,
         tool: RecordId,
-        purpose: Purpose,
-    ) -> Result<Ready, StoreError> {
-        let base = Base::read(tx, &self.parts().entries, executor, tool.into())?;
+        purpose: CallPurpose,
+    ) -> Result<AuthorizedCall, StoreError> {
+        let base = CallDependencies::read(tx, &self.parts().entries, executor, tool.into())?;
         let base = base.ok_or_else(|| StoreError::NotFound(tool.to_string()))?;
         ready_on(base, executor, tx.now(), purpose)
     }
 
-    pub(crate) fn check_fits(&self, ready: &Ready) -> Result<(), StoreError> {
+    pub(crate) fn check_fits(&self, ready: &AuthorizedCall) -> Result<(), StoreError> {
         ready.tool.entry.check_fits_by(&ready.service.entry, &self.judge(ready.footing.executor))
     }
 
-    pub(crate) fn check_inputs(&self, ready: &Ready, inputs: &Map<String, Value>) -> Result<(), StoreError> {
+    pub(crate) fn check_inputs(&self, ready: &AuthorizedCall, inputs: &Map<String, Value>) -> Result<(), StoreError> {
         let (tool, judge) = (&ready.tool, self.judge(ready.footing.executor));
         let fits = judge.verdict(&tool.entry.input_schema, &Value::Object(inputs.clone()))?;
         Ok(fits.map_err(|unfit| match unfit {
@@ -119,7 +119,12 @@ impl Engine {
     }
 
     /// Makes the call and gives of its answer what the executor may see.
-    pub(crate) async fn call(&self, ready: &Ready, inputs: &Map<String, Value>, extras: Extras<'_>) -> Answered {
+    pub(crate) async fn call(
+        &self,
+        ready: &AuthorizedCall,
+        inputs: &Map<String, Value>,
+        extras: Extras<'_>,
+    ) -> CallResponse {
         let answered = self.send_call(ready, inputs, extras).await;
         if ready.footing.payer == ready.footing.executor {
             return answered;
@@ -128,18 +133,20 @@ impl Engine {
     }
 
     /// What Skein can do itself is done here, in the name of the executor.
-    async fn send_call(&self, ready: &Ready, inputs: &Map<String, Value>, extras: Extras<'_>) -> Answered {
+    async fn send_call(&self, ready: &AuthorizedCall, inputs: &Map<String, Value>, extras: Extras<'_>) -> CallResponse {
         if let (Operation::McpTool(call), Some(Builtin::Abilities)) =
             (&ready.tool.entry.operation, ready.service.entry.builtin)
         {
             let answer = &extras.answer;
-            return Answered::own(builtin_tools::dispatch(self, ready.footing.executor, call, inputs, answer).await);
+            return CallResponse::own(
+                builtin_tools::dispatch(self, ready.footing.executor, call, inputs, answer).await,
+            );
         }
         let images = Arc::new(self.images_of_call(ready, inputs).await);
         let extras = Extras { images, ..extras };
         let credential = match self.credential(ready) {
             Ok(credential) => credential,
-            Err(problem) => return Answered::fault("secret_unavailable", &problem, false),
+            Err(problem) => return CallResponse::fault("secret_unavailable", &problem, false),
         };
         let (http, tool, service) = (self.parts().outside.http(), &ready.tool.entry, &ready.service.entry);
         let answered = execute::call(http, tool, service, inputs, credential.as_ref(), extras.clone()).await;
@@ -152,7 +159,7 @@ impl Engine {
     }
 
     /// The images that a call sends; none where the model accepts none.
-    pub(crate) async fn images_of_call(&self, ready: &Ready, inputs: &Map<String, Value>) -> SentImages {
+    pub(crate) async fn images_of_call(&self, ready: &AuthorizedCall, inputs: &Map<String, Value>) -> SentImages {
         if !execute::accepts_images(&ready.tool.entry, &ready.service.entry) {
             return SentImages::new();
         }
@@ -160,7 +167,7 @@ impl Engine {
     }
 
     /// Opens the secret, if one is used; keys that another server made are looked for once.
-    pub(crate) fn credential(&self, ready: &Ready) -> Result<Option<Arc<Credential>>, String> {
+    pub(crate) fn credential(&self, ready: &AuthorizedCall) -> Result<Option<Arc<Credential>>, String> {
         let Some((secret, sealed)) = &ready.sealed else { return Ok(None) };
         let opened = secret_transfer::open_value(&self.parts().outside, sealed).map_err(|error| {
             tracing::warn!(%error, secret = %secret.id, "a secret cannot be opened");
@@ -181,10 +188,10 @@ impl Engine {
     }
 
     /// A result that does not fit what the tool promises is none (rule BR-TOOL-003).
-    pub(crate) async fn checked(&self, ready: &Ready, answered: Answered) -> Answered {
+    pub(crate) async fn checked(&self, ready: &AuthorizedCall, answered: CallResponse) -> CallResponse {
         let output = match answered.outcome {
             Ok(output) => Arc::new(output),
-            Err(error) => return Answered { outcome: Err(error), ..answered },
+            Err(error) => return CallResponse { outcome: Err(error), ..answered },
         };
         let fits = match self.verdict(ready.footing.executor, &ready.tool.entry.output_schema, &output).await {
             Ok(verdict) => verdict.map_err(|unfit| output_breach(&unfit)),
@@ -201,11 +208,11 @@ impl Engine {
                 Err(error)
             }
         };
-        Answered { outcome, ..answered }
+        CallResponse { outcome, ..answered }
     }
 
     /// Refuses what somebody says a call came to, unless it fits what the tool promises.
-    pub(crate) fn check_output(&self, by: UserId, tool: &Shown<Tool>, output: &Value) -> Result<(), StoreError> {
+    pub(crate) fn check_output(&self, by: UserId, tool: &StoredEntry<Tool>, output: &Value) -> Result<(), StoreError> {
         let fits = self.judge(by).verdict(&tool.entry.output_schema, output)?;
         Ok(fits.map_err(|unfit| output_breach(&unfit))?)
     }
@@ -226,10 +233,16 @@ fn unusable(bad: &BadSchema) -> RuleViolation {
 }
 
 /// Judges what a call of somebody's stands on.
-pub(crate) fn ready_on(base: Base, executor: UserId, now: Millis, purpose: Purpose) -> Result<Ready, StoreError> {
+pub(crate) fn ready_on(
+    base: CallDependencies,
+    executor: UserId,
+    now: Millis,
+    purpose: CallPurpose,
+) -> Result<AuthorizedCall, StoreError> {
     let viewer = Viewer::User(executor);
     let missing = |id: RecordId| StoreError::NotFound(id.to_string());
-    let Base { tool, service, tool_secret, binding, own_secret, tool_health, service_health, is_past } = base;
+    let CallDependencies { tool, service, tool_secret, binding, own_secret, tool_health, service_health, is_past } =
+        base;
     if !tool.shared && !viewer.may_read(tool.owner, now) {
         return Err(missing(tool.id));
     }
@@ -266,7 +279,7 @@ pub(crate) fn ready_on(base: Base, executor: UserId, now: Millis, purpose: Purpo
     let service_vitals = Vitals { enabled: service.entry.enabled, finding: service_health }.built_in(is_built_in);
     // Whoever tries what was down finds out whether it still is.
     let asked = |vitals: Vitals| Vitals {
-        finding: vitals.finding.filter(|found| purpose == Purpose::Use || *found != Health::Down),
+        finding: vitals.finding.filter(|found| purpose == CallPurpose::Use || *found != Health::Down),
         ..vitals
     };
     let callable = health::check_call(asked(tool_vitals), asked(service_vitals))?;
@@ -274,25 +287,25 @@ pub(crate) fn ready_on(base: Base, executor: UserId, now: Millis, purpose: Purpo
     let tells = !is_past || service_vitals.status() == Health::Degraded;
     let is_degraded = callable == Callable::WithWarning && tells;
     let found = (tool_vitals.finding, service_vitals.finding);
-    let ready = Ready { tool, service, footing, sealed, is_degraded, found, is_past };
-    if purpose == Purpose::Use {
+    let ready = AuthorizedCall { tool, service, footing, sealed, is_degraded, found, is_past };
+    if purpose == CallPurpose::Use {
         ready.warn_if_degraded();
     }
     Ok(ready)
 }
 
-fn holding<T>(shown: &Shown<T>) -> Holding {
+fn holding<T>(shown: &StoredEntry<T>) -> Holding {
     Holding { id: shown.id, owner: shown.owner, shared: shown.shared }
 }
 
-pub(crate) fn no_value(secret: &Shown<Secret>) -> RuleViolation {
+pub(crate) fn no_value(secret: &StoredEntry<Secret>) -> RuleViolation {
     let problem = format!("the vault holds no value for the secret {:?}", secret.entry.name.as_str());
     RuleViolation::new("BR-SECRET-001", problem, "give the secret a value: it came here without one")
 }
 
 /// An output that is larger than a document is kept beside the result. What cannot be kept at all is no result: the call
 /// is then on record as having failed to give one.
-pub(crate) fn storable(answered: Answered) -> (Answered, Option<ItemDraft>) {
+pub(crate) fn storable(answered: CallResponse) -> (CallResponse, Option<ItemDraft>) {
     let Ok(output) = &answered.outcome else { return (answered, None) };
     let inside = ToolResult { output: output.clone(), ..nothing(ItemId::from_bytes([0; 16])) }.to_draft();
     let kept = match inside {
@@ -305,22 +318,22 @@ pub(crate) fn storable(answered: Answered) -> (Answered, Option<ItemDraft>) {
         Err(bad) => {
             let message = format!("the answer cannot be kept: {bad}; have the tool select less of it");
             let outcome = Err(told("output_not_storable", &message));
-            (Answered { outcome, is_telling: false, ..answered }, None)
+            (CallResponse { outcome, is_telling: false, ..answered }, None)
         }
     }
 }
 
 /// What an owner's own call tells about how their things are.
-pub(crate) struct Finding {
+pub(crate) struct HealthFinding {
     tool: RecordId,
     service: Option<(RecordId, Health)>,
     problem: Option<String>,
 }
 
-impl Finding {
+impl HealthFinding {
     /// One answer shows that the tool works, and its service where it goes. One failure shows only that something is wrong
     /// with the tool. What is known already is not written again with every call.
-    pub(crate) fn of(ready: &Ready, result: &ToolResult) -> Option<Self> {
+    pub(crate) fn of(ready: &AuthorizedCall, result: &ToolResult) -> Option<Self> {
         let Footing { executor, tool_owner, service_owner, secret, .. } = ready.footing;
         let is_own = tool_owner == executor && secret.is_none_or(|(_, owner)| owner == executor);
         let (tool, service) = ready.found;

@@ -11,13 +11,13 @@ use skein_store::{StoreError, Tx};
 
 use crate::engine::Engine;
 use crate::flow::SYSTEM;
-use crate::flow::execution::transaction::{Aftermath, Hand, Mover};
+use crate::flow::execution::transaction::{ExecutionTransaction, PostCommit, WorkerSlot};
 use crate::tool_call::authorize::nothing;
-use crate::tool_call::record::Prepared;
+use crate::tool_call::record::PendingCall;
 
 /// What is to be done with a job that was claimed.
-pub(crate) enum Claimed {
-    Make(Box<Prepared>),
+pub(crate) enum ClaimOutcome {
+    Make(Box<PendingCall>),
     /// There was nothing to make: it is settled.
     Settled,
 }
@@ -30,20 +30,20 @@ pub(crate) fn take_up(
     job: &Job,
     lost_max: i64,
     is_locking: bool,
-) -> Result<Option<(Claimed, Aftermath)>, StoreError> {
-    let hand = Hand::default();
+) -> Result<Option<(ClaimOutcome, PostCommit)>, StoreError> {
+    let hand = WorkerSlot::default();
     let Some((run, place)) = place_of(job) else {
         return fail_run(engine, tx, job, "it does not say what it is for")
-            .map(|after| Some((Claimed::Settled, after)));
+            .map(|after| Some((ClaimOutcome::Settled, after)));
     };
-    let mut mover = Mover::new(engine, tx, &hand).locking(is_locking);
+    let mut mover = ExecutionTransaction::new(engine, tx, &hand).locking(is_locking);
     // The run before its job: ending a run locks in the same order.
     let wanted = mover.wanted(run, place)?;
     // Whoever stalled since the claim begins nothing: the call is somebody else's by now.
     mover.tx.hold_job(&SYSTEM, job)?;
     let Some(wanted) = wanted else {
         mover.tx.complete_job(&SYSTEM, job)?;
-        return Ok(Some((Claimed::Settled, mover.finish()?)));
+        return Ok(Some((ClaimOutcome::Settled, mover.finish()?)));
     };
     if is_locking && !mover.load(run)?.is_plain() {
         return Ok(None);
@@ -51,16 +51,16 @@ pub(crate) fn take_up(
     // It was claimed before it was paused, or given back by whoever was at it.
     if mover.load(run)?.row.paused_at.is_some() {
         mover.tx.park_job(&SYSTEM, job)?;
-        return Ok(Some((Claimed::Settled, mover.finish()?)));
+        return Ok(Some((ClaimOutcome::Settled, mover.finish()?)));
     }
     mover.begin_call(job, run, place, &wanted, lost_max).map(Some)
 }
 
 /// Fails the step of a job that cannot be begun.
-pub(crate) fn fail_step(engine: &Engine, tx: &mut Tx<'_>, job: &Job, why: &str) -> Result<Aftermath, StoreError> {
+pub(crate) fn fail_step(engine: &Engine, tx: &mut Tx<'_>, job: &Job, why: &str) -> Result<PostCommit, StoreError> {
     let Some((run, place)) = place_of(job) else { return fail_run(engine, tx, job, why) };
-    let hand = Hand::default();
-    let mut mover = Mover::new(engine, tx, &hand);
+    let hand = WorkerSlot::default();
+    let mut mover = ExecutionTransaction::new(engine, tx, &hand);
     let wanted = mover.wanted(run, place)?;
     mover.tx.fail_job(&SYSTEM, job, why, AfterFailure::Bury)?;
     if let Some(wanted) = wanted {
@@ -70,9 +70,9 @@ pub(crate) fn fail_step(engine: &Engine, tx: &mut Tx<'_>, job: &Job, why: &str) 
 }
 
 /// Fails the run of a job, where not even its step can be failed.
-pub(crate) fn fail_run(engine: &Engine, tx: &mut Tx<'_>, job: &Job, why: &str) -> Result<Aftermath, StoreError> {
-    let hand = Hand::default();
-    let mut mover = Mover::new(engine, tx, &hand);
+pub(crate) fn fail_run(engine: &Engine, tx: &mut Tx<'_>, job: &Job, why: &str) -> Result<PostCommit, StoreError> {
+    let hand = WorkerSlot::default();
+    let mut mover = ExecutionTransaction::new(engine, tx, &hand);
     let run = job.run.map(|(run, _)| (run, mover.tx.locked_execution(&SYSTEM, run)));
     // What cannot be read is ended all the same; what else went wrong has undone the transaction.
     let run = match run {
@@ -89,9 +89,9 @@ pub(crate) fn fail_run(engine: &Engine, tx: &mut Tx<'_>, job: &Job, why: &str) -
 }
 
 /// Keeps a job for a person to look at.
-pub(crate) fn put_aside(_: &Engine, tx: &mut Tx<'_>, job: &Job, why: &str) -> Result<Aftermath, StoreError> {
+pub(crate) fn put_aside(_: &Engine, tx: &mut Tx<'_>, job: &Job, why: &str) -> Result<PostCommit, StoreError> {
     tx.fail_job(&SYSTEM, job, why, AfterFailure::Bury)?;
-    Ok(Aftermath::default())
+    Ok(PostCommit::default())
 }
 
 fn not_begun(why: &str) -> Fault {
@@ -103,15 +103,15 @@ fn place_of(job: &Job) -> Option<(RunId, Place)> {
     Some((job.run?.0, serde_json::from_str(&job.payload).ok()?))
 }
 
-impl Mover<'_, '_> {
+impl ExecutionTransaction<'_, '_> {
     fn begin_call(
         mut self,
         job: &Job,
         run: RunId,
         place: Place,
-        wanted: &WantedCall,
+        wanted: &AwaitedCall,
         lost_max: i64,
-    ) -> Result<(Claimed, Aftermath), StoreError> {
+    ) -> Result<(ClaimOutcome, PostCommit), StoreError> {
         let is_lost = job.lost >= lost_max;
         let prepared = match wanted.open {
             // Somebody wrote the call down before and vanished. A call that must not be repeated is for a person to judge,
@@ -127,7 +127,7 @@ impl Mover<'_, '_> {
         match prepared {
             Ok(prepared) => {
                 let kind = prepared.kind;
-                let made = Claimed::Make(Box::new(prepared.held_by(job.clone(), kind)));
+                let made = ClaimOutcome::Make(Box::new(prepared.held_by(job.clone(), kind)));
                 Ok((made, self.finish()?))
             }
             Err(fault) => settle(self, job, run, place, None, Input::Faulted { place, fault }),
@@ -141,30 +141,30 @@ impl Mover<'_, '_> {
         run: RunId,
         place: Place,
         open: Option<ItemId>,
-    ) -> Result<(Claimed, Aftermath), StoreError> {
+    ) -> Result<(ClaimOutcome, PostCommit), StoreError> {
         let message = format!("{} workers vanished while they were at it", job.lost);
         self.tx.fail_job(&SYSTEM, job, &message, AfterFailure::Bury)?;
         let fault = Fault::new("lost_worker", message);
         self.fail_call(run, place, open, Input::Faulted { place, fault })?;
-        Ok((Claimed::Settled, self.finish()?))
+        Ok((ClaimOutcome::Settled, self.finish()?))
     }
 }
 
 /// Ends a job without a call.
 fn settle(
-    mut mover: Mover<'_, '_>,
+    mut mover: ExecutionTransaction<'_, '_>,
     job: &Job,
     run: RunId,
     place: Place,
     open: Option<ItemId>,
     input: Input,
-) -> Result<(Claimed, Aftermath), StoreError> {
+) -> Result<(ClaimOutcome, PostCommit), StoreError> {
     mover.tx.complete_job(&SYSTEM, job)?;
     mover.fail_call(run, place, open, input)?;
-    Ok((Claimed::Settled, mover.finish()?))
+    Ok((ClaimOutcome::Settled, mover.finish()?))
 }
 
-impl Mover<'_, '_> {
+impl ExecutionTransaction<'_, '_> {
     /// Tells a run that nothing comes of a call; one that was written down is closed.
     fn fail_call(&mut self, run: RunId, place: Place, open: Option<ItemId>, input: Input) -> Result<(), StoreError> {
         if let Some(call) = open {
@@ -179,7 +179,7 @@ impl Mover<'_, '_> {
 }
 
 /// A call that a run waits for.
-struct WantedCall {
+struct AwaitedCall {
     tool: RecordId,
     inputs: Map<String, Value>,
     attempt: u32,
@@ -187,9 +187,9 @@ struct WantedCall {
     open: Option<ItemId>,
 }
 
-impl Mover<'_, '_> {
+impl ExecutionTransaction<'_, '_> {
     /// What a run waits for at a place, if it still does.
-    fn wanted(&mut self, run: RunId, place: Place) -> Result<Option<WantedCall>, StoreError> {
+    fn wanted(&mut self, run: RunId, place: Place) -> Result<Option<AwaitedCall>, StoreError> {
         use skein_core::flow::step::Target;
         let loaded = match self.load(run) {
             Ok(loaded) if !loaded.state.status.has_ended() => loaded,
@@ -205,13 +205,13 @@ impl Mover<'_, '_> {
                 };
                 let open = row.and_then(|row| row.call.filter(|_| row.is_open));
                 let (inputs, attempt) = (state.inputs.clone(), state.attempt);
-                (state.phase == Phase::Calling).then_some(WantedCall { tool, inputs, attempt, open })
+                (state.phase == Phase::Calling).then_some(AwaitedCall { tool, inputs, attempt, open })
             }
             Some(index) => {
                 let wish = state.dialogue.as_ref().and_then(|dialogue| dialogue.open.get(index));
                 wish.filter(|wish| wish.phase == Phase::Calling).and_then(|wish| {
                     let (inputs, open) = (wish.inputs.clone(), wish.call);
-                    wish.tool.map(|tool| WantedCall { tool, inputs, attempt: 1, open })
+                    wish.tool.map(|tool| AwaitedCall { tool, inputs, attempt: 1, open })
                 })
             }
         })
@@ -221,8 +221,8 @@ impl Mover<'_, '_> {
         &mut self,
         run: RunId,
         place: Place,
-        wanted: &WantedCall,
-    ) -> Result<Result<Prepared, Fault>, StoreError> {
+        wanted: &AwaitedCall,
+    ) -> Result<Result<PendingCall, Fault>, StoreError> {
         match self.base(run, place.step, wanted.tool)? {
             Ok(base) => self.prepare(run, place, base, &wanted.inputs, wanted.attempt),
             Err(fault) => Ok(Err(fault)),
@@ -235,8 +235,8 @@ impl Mover<'_, '_> {
         run: RunId,
         place: Place,
         call: ItemId,
-        wanted: &WantedCall,
-    ) -> Result<Result<Prepared, Input>, StoreError> {
+        wanted: &AwaitedCall,
+    ) -> Result<Result<PendingCall, Input>, StoreError> {
         let owner = self.load(run)?.row.owner;
         let judged = match self.base(run, place.step, wanted.tool)? {
             Ok(base) => self.judged(owner, base, &wanted.inputs)?,

@@ -19,7 +19,7 @@ use skein_store::footholds::{Edition, Foothold};
 use skein_store::vault::SealedSecret;
 use skein_store::{StoreError, Tx};
 
-use crate::catalog::{PastTools, SYSTEM, Shown};
+use crate::catalog::{PastTools, SYSTEM, StoredEntry};
 
 /// Most entries of a kind that are remembered; when there are more, all are forgotten.
 const REMEMBERED_MAX: usize = 4_096;
@@ -29,14 +29,14 @@ const LOOKS_MAX: usize = 8;
 
 /// An entry that was read before.
 #[derive(Clone)]
-enum Known {
-    Tool(Arc<Shown<Tool>>),
-    Service(Arc<Shown<Service>>),
-    Secret(Arc<Shown<Secret>>),
-    Binding(Arc<Shown<SecretBinding>>),
+enum CachedEntry {
+    Tool(Arc<StoredEntry<Tool>>),
+    Service(Arc<StoredEntry<Service>>),
+    Secret(Arc<StoredEntry<Secret>>),
+    Binding(Arc<StoredEntry<SecretBinding>>),
 }
 
-impl Known {
+impl CachedEntry {
     /// What a record holds; nothing if that is no part of a call.
     fn of(record: Record) -> Result<Option<Self>, StoreError> {
         Ok(Some(match record.content.record_type.as_str() {
@@ -51,18 +51,18 @@ impl Known {
 
 /// What was read of the catalogue for calls, and what tools stood on when they were last called.
 #[derive(Default)]
-pub(crate) struct KnownEntries {
-    by_edition: Mutex<HashMap<Edition, Known>>,
+pub(crate) struct EntryCache {
+    by_edition: Mutex<HashMap<Edition, CachedEntry>>,
     named: Mutex<HashMap<(UserId, RecordId), Vec<RecordId>>>,
     pub(crate) past: PastTools,
 }
 
-impl KnownEntries {
-    fn by_edition(&self) -> MutexGuard<'_, HashMap<Edition, Known>> {
+impl EntryCache {
+    fn by_edition(&self) -> MutexGuard<'_, HashMap<Edition, CachedEntry>> {
         self.by_edition.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn keep(&self, edition: Edition, entry: &Known) {
+    fn keep(&self, edition: Edition, entry: &CachedEntry) {
         let mut kept = self.by_edition();
         if kept.len() >= REMEMBERED_MAX {
             kept.clear();
@@ -85,28 +85,28 @@ impl KnownEntries {
 }
 
 /// A secret, and its sealed value if there is one.
-pub(crate) type Keyed = (Arc<Shown<Secret>>, Option<SealedSecret>);
+pub(crate) type SecretWithValue = (Arc<StoredEntry<Secret>>, Option<SealedSecret>);
 
 /// A tool and everything it stands on for somebody, as it was at one moment. What is missing is not there any more.
-pub(crate) struct Base {
-    pub(crate) tool: Arc<Shown<Tool>>,
-    pub(crate) service: Option<Arc<Shown<Service>>>,
+pub(crate) struct CallDependencies {
+    pub(crate) tool: Arc<StoredEntry<Tool>>,
+    pub(crate) service: Option<Arc<StoredEntry<Service>>>,
     /// What the tool's owner bound to it.
-    pub(crate) tool_secret: Option<Keyed>,
+    pub(crate) tool_secret: Option<SecretWithValue>,
     /// What the executor bound to it, and the secret that is.
-    pub(crate) binding: Option<Arc<Shown<SecretBinding>>>,
-    pub(crate) own_secret: Option<Keyed>,
+    pub(crate) binding: Option<Arc<StoredEntry<SecretBinding>>>,
+    pub(crate) own_secret: Option<SecretWithValue>,
     pub(crate) tool_health: Option<Health>,
     pub(crate) service_health: Option<Health>,
     /// Whether the tool does something else by now.
     pub(crate) is_past: bool,
 }
 
-impl Base {
+impl CallDependencies {
     /// Reads all of it; nothing if there is no such tool.
     pub(crate) fn read(
         tx: &mut Tx<'_>,
-        known: &KnownEntries,
+        known: &EntryCache,
         executor: UserId,
         Reference { id: tool, version }: Reference,
     ) -> Result<Option<Self>, StoreError> {
@@ -119,7 +119,9 @@ impl Base {
             };
             let read = tx.footholds(&SYSTEM, executor, tool, &others, is_known)?;
             let read = read.into_iter().map(|one| (one.edition.id, one)).collect();
-            let Some((base, named)) = Look { known, met: met.into_inner(), read }.base(tool)? else { return Ok(None) };
+            let Some((base, named)) = DependencyRead { known, met: met.into_inner(), read }.base(tool)? else {
+                return Ok(None);
+            };
             if named.iter().all(|id| others.contains(id)) {
                 return base.defined_as(tx, known, executor, version).map(Some);
             }
@@ -133,7 +135,7 @@ impl Base {
     fn defined_as(
         self,
         tx: &mut Tx<'_>,
-        known: &KnownEntries,
+        known: &EntryCache,
         by: UserId,
         version: Option<i64>,
     ) -> Result<Self, StoreError> {
@@ -141,7 +143,7 @@ impl Base {
             return Ok(self);
         }
         let now = self.tool.entry.definition_version;
-        let tool = known.past.defined_as(tx, Shown::clone(&self.tool), by, version)?;
+        let tool = known.past.defined_as(tx, StoredEntry::clone(&self.tool), by, version)?;
         let is_past = tool.entry.definition_version != now;
         let tool_health = self.tool_health.filter(|_| !is_past);
         Ok(Self { tool: Arc::new(tool), tool_health, is_past, ..self })
@@ -149,29 +151,29 @@ impl Base {
 }
 
 /// What one statement saw.
-struct Look<'a> {
-    known: &'a KnownEntries,
+struct DependencyRead<'a> {
+    known: &'a EntryCache,
     /// What of it was known before.
-    met: HashMap<Edition, Known>,
+    met: HashMap<Edition, CachedEntry>,
     read: HashMap<RecordId, Foothold>,
 }
 
-impl Look<'_> {
+impl DependencyRead<'_> {
     /// The tool with what was seen of the rest, and which records the rest is.
-    fn base(&mut self, id: RecordId) -> Result<Option<(Base, Vec<RecordId>)>, StoreError> {
-        let Some(Known::Tool(tool)) = self.entry(id)? else { return Ok(None) };
+    fn base(&mut self, id: RecordId) -> Result<Option<(CallDependencies, Vec<RecordId>)>, StoreError> {
+        let Some(CachedEntry::Tool(tool)) = self.entry(id)? else { return Ok(None) };
         let bound = self.read.values().find(|one| one.is_binding).map(|one| one.edition.id);
         let binding = match bound.map(|id| self.entry(id)).transpose()?.flatten() {
-            Some(Known::Binding(binding)) => Some(binding),
+            Some(CachedEntry::Binding(binding)) => Some(binding),
             _ => None,
         };
         let service = match self.entry(tool.entry.service_id)? {
-            Some(Known::Service(service)) => Some(service),
+            Some(CachedEntry::Service(service)) => Some(service),
             _ => None,
         };
         let own = binding.as_ref().map(|binding| binding.entry.secret_id);
         let named = [Some(tool.entry.service_id), tool.entry.secret_id, own].into_iter().flatten().collect();
-        let base = Base {
+        let base = CallDependencies {
             tool_secret: self.keyed(tool.entry.secret_id)?,
             own_secret: self.keyed(own)?,
             tool_health: self.health(tool.id),
@@ -184,20 +186,20 @@ impl Look<'_> {
         Ok(Some((base, named)))
     }
 
-    fn entry(&mut self, id: RecordId) -> Result<Option<Known>, StoreError> {
+    fn entry(&mut self, id: RecordId) -> Result<Option<CachedEntry>, StoreError> {
         let Some(read) = self.read.get_mut(&id) else { return Ok(None) };
         let Some(record) = read.record.take() else { return Ok(self.met.get(&read.edition).cloned()) };
-        let Some(entry) = Known::of(record)? else { return Ok(None) };
+        let Some(entry) = CachedEntry::of(record)? else { return Ok(None) };
         self.met.insert(read.edition, entry.clone());
         self.known.keep(read.edition, &entry);
         Ok(Some(entry))
     }
 
-    fn keyed(&mut self, secret: Option<RecordId>) -> Result<Option<Keyed>, StoreError> {
+    fn keyed(&mut self, secret: Option<RecordId>) -> Result<Option<SecretWithValue>, StoreError> {
         let Some(id) = secret else { return Ok(None) };
         let sealed = self.read.get(&id).and_then(|read| read.sealed.clone());
         match self.entry(id)? {
-            Some(Known::Secret(secret)) => Ok(Some((secret, sealed))),
+            Some(CachedEntry::Secret(secret)) => Ok(Some((secret, sealed))),
             _ => Ok(None),
         }
     }

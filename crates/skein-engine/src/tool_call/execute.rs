@@ -44,7 +44,7 @@ const BODY_WITHHELD: &str = r#"{"withheld":"the response body is shown to the ow
 const SHOWN_CHARS_MAX: usize = 16_384;
 
 /// What came of a call.
-pub(crate) struct Answered {
+pub(crate) struct CallResponse {
     /// The output, or what went wrong.
     pub(crate) outcome: Result<Value, Value>,
     /// What went out, without the secret.
@@ -84,7 +84,7 @@ pub(crate) struct Extras<'a> {
     pub(crate) listener: Option<&'a (dyn Fn(&str) + Send + Sync)>,
 }
 
-impl Answered {
+impl CallResponse {
     /// A call that brought nothing.
     pub(crate) fn fault(code: &str, message: &str, is_retryable: bool) -> Self {
         let mut error = told(code, message);
@@ -177,16 +177,16 @@ pub(crate) async fn call(
     inputs: &Map<String, Value>,
     credential: Option<&Arc<Credential>>,
     extras: Extras<'_>,
-) -> Answered {
+) -> CallResponse {
     match &tool.operation {
         Operation::RestCall(call) => rest_call(http, tool, call, inputs, credential, extras.key).await,
         Operation::LlmCall(call) => match chat_request(tool, call, inputs, &extras) {
             Ok(request) => llm_call(&model(http, tool, service, credential), request, extras.listener).await,
-            Err(violation) => Answered::broken(&violation),
+            Err(violation) => CallResponse::broken(&violation),
         },
         Operation::GraphQuery(_) | Operation::McpTool(_) => {
             let message = "connections to graph databases and MCP servers are not there yet";
-            Answered::fault("not_supported", message, false)
+            CallResponse::fault("not_supported", message, false)
         }
     }
 }
@@ -198,9 +198,9 @@ pub(crate) async fn ask(
     service: &Service,
     credential: Option<&Arc<Credential>>,
     (prompt, max_tokens): (String, u32),
-) -> Answered {
+) -> CallResponse {
     if tool.llm_api().is_none() {
-        return Answered::fault("not_supported", "the tool asks no language model", false);
+        return CallResponse::fault("not_supported", "the tool asks no language model", false);
     }
     let params = &tool.connection_params;
     let name = params.get("model").and_then(Value::as_str).unwrap_or_default();
@@ -220,10 +220,10 @@ async fn rest_call(
     inputs: &Map<String, Value>,
     credential: Option<&Arc<Credential>>,
     key: Option<&str>,
-) -> Answered {
+) -> CallResponse {
     let mut rendered = match call.render(inputs) {
         Ok(rendered) => rendered,
-        Err(violation) => return Answered::broken(&violation),
+        Err(violation) => return CallResponse::broken(&violation),
     };
     rendered.headers.extend(key.map(|key| (IDEMPOTENCY_KEY.to_owned(), key.to_owned())));
     let request = RestRequest {
@@ -236,11 +236,11 @@ async fn rest_call(
     };
     let report = match rest::call(http, &request).await {
         Ok(report) => report,
-        Err(fault) => return Answered::call_fault(&fault),
+        Err(fault) => return CallResponse::call_fault(&fault),
     };
     let outcome = match report.output {
-        Ok(answer) => Answered::of(Ok(call.output(answer)), true),
-        Err(fault) => Answered::call_fault(&fault),
+        Ok(answer) => CallResponse::of(Ok(call.output(answer)), true),
+        Err(fault) => CallResponse::call_fault(&fault),
     };
     let request = json!({ "method": report.request.method, "url": report.request.url,
         "headers": shown_headers(&report.request.headers), "body": report.request.body });
@@ -248,8 +248,8 @@ async fn rest_call(
         json!({ "status": response.status, "headers": shown_headers(&response.headers), "body": response.body,
             "truncated": response.truncated, "scrubbed": report.was_scrubbed })
     });
-    let Answered { outcome, is_telling, .. } = outcome;
-    Answered { request, response, scrubbed: report.was_scrubbed, ..Answered::of(outcome, is_telling) }
+    let CallResponse { outcome, is_telling, .. } = outcome;
+    CallResponse { request, response, scrubbed: report.was_scrubbed, ..CallResponse::of(outcome, is_telling) }
 }
 
 /// How the provider wants to be spoken to.
@@ -450,7 +450,7 @@ async fn llm_call(
     model: &LanguageModel,
     request: ChatRequest,
     listener: Option<&(dyn Fn(&str) + Send + Sync)>,
-) -> Answered {
+) -> CallResponse {
     let request = if listener.is_some() { request.streamed() } else { request };
     match heard(model, &request, listener).await {
         Ok(answer) => answered(&request, &answer),
@@ -485,7 +485,7 @@ fn fault_message(fault: &LlmFault) -> String {
     }
 }
 
-fn failed_to_answer(request: &ChatRequest, failure: &ChatFailure) -> Answered {
+fn failed_to_answer(request: &ChatRequest, failure: &ChatFailure) -> CallResponse {
     let fault = &failure.fault;
     let message = fault_message(fault);
     let response = failure.so_far.as_ref().map_or(Value::Null, |so_far| shown_raw(&so_far.raw));
@@ -494,12 +494,12 @@ fn failed_to_answer(request: &ChatRequest, failure: &ChatFailure) -> Answered {
         !matches!(fault, LlmFault::ContextLength(_) | LlmFault::ContentFilter(_) | LlmFault::Unsupported(_));
     let scrubbed = failure.so_far.as_ref().is_some_and(|so_far| so_far.raw.scrubbed);
     let is_uncertain = matches!(fault, LlmFault::Call(call) if call.is_uncertain());
-    let fault = Answered::fault(fault.code(), &message, fault.is_retryable()).uncertain(is_uncertain);
-    Answered { request, response, scrubbed, is_telling, ..fault }
+    let fault = CallResponse::fault(fault.code(), &message, fault.is_retryable()).uncertain(is_uncertain);
+    CallResponse { request, response, scrubbed, is_telling, ..fault }
 }
 
 /// What a model answered, as the output of a tool.
-fn answered(request: &ChatRequest, answer: &ChatAnswer) -> Answered {
+fn answered(request: &ChatRequest, answer: &ChatAnswer) -> CallResponse {
     let calls: Vec<Value> = answer
         .tool_calls
         .iter()
@@ -509,7 +509,7 @@ fn answered(request: &ChatRequest, answer: &ChatAnswer) -> Answered {
     if !calls.is_empty() {
         output["toolCalls"] = json!(calls);
     }
-    Answered {
+    CallResponse {
         outcome: Ok(output),
         request: json!({ "model": request.model, "messages": shown_messages(request) }),
         response: shown_raw(&answer.raw),

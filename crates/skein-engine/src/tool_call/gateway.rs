@@ -11,21 +11,21 @@ use crate::flow::Telemetry;
 
 /// What an engine needs to reach the outside. Clones share it.
 #[derive(Clone)]
-pub struct Outside(Arc<Parts>);
+pub struct Gateway(Arc<GatewayParts>);
 
-struct Parts {
+struct GatewayParts {
     http: Http,
     keeper: Box<dyn KeyKeeper>,
     vault: RwLock<Arc<Vault>>,
     telemetry: OnceLock<Telemetry>,
 }
 
-impl Outside {
+impl Gateway {
     /// Calls under the rules of `guard`, with secrets sealed under the keys of `keeper`.
     pub fn new(keeper: Box<dyn KeyKeeper>, guard: Guard, options: HttpOptions) -> Result<Self, String> {
         let vault = RwLock::new(Arc::new(vault_of(keeper.keys()?)?));
         let telemetry = OnceLock::new();
-        Ok(Self(Arc::new(Parts { http: Http::new(guard, options), keeper, vault, telemetry })))
+        Ok(Self(Arc::new(GatewayParts { http: Http::new(guard, options), keeper, vault, telemetry })))
     }
 
     /// Has runs told from now on; whoever is told first stays the one.
@@ -76,7 +76,7 @@ impl Outside {
     }
 }
 
-impl std::fmt::Debug for Outside {
+impl std::fmt::Debug for Gateway {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Outside(…)")
     }

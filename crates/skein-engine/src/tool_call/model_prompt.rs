@@ -14,8 +14,8 @@ use skein_store::{StoreError, Tx};
 
 use crate::engine::Engine;
 use crate::jobs::catalog::told;
-use crate::tool_call::authorize::{Purpose, Ready, nothing, tell_owners};
-use crate::tool_call::execute::{self, Answered};
+use crate::tool_call::authorize::{AuthorizedCall, CallPurpose, nothing, tell_owners};
+use crate::tool_call::execute::{self, CallResponse};
 use crate::tool_call::test::write_result;
 
 /// How long an answer is waited for.
@@ -23,7 +23,7 @@ const ANSWER_WITHIN: Duration = Duration::from_secs(20);
 
 /// What a model is asked, and what is written down of it.
 #[derive(Debug, Clone)]
-pub(crate) struct Question {
+pub(crate) struct ModelPrompt {
     pub(crate) prompt: String,
     /// Most tokens of the answer.
     pub(crate) max_tokens: u32,
@@ -37,7 +37,7 @@ pub(crate) struct Question {
 
 /// What a model answered. Whoever keeps what came of it says so in the same transaction.
 #[derive(Debug, Clone)]
-pub(crate) struct Replied {
+pub(crate) struct ModelReply {
     pub(crate) text: String,
     pub(crate) model: String,
     tool: RecordId,
@@ -45,7 +45,7 @@ pub(crate) struct Replied {
     result: ToolResult,
 }
 
-impl Replied {
+impl ModelReply {
     /// Writes down what came of the call: the item that was made of the answer, if it was of use.
     pub(crate) fn conclude(&self, tx: &mut Tx<'_>, kept_in: Option<ItemId>) -> Result<(), StoreError> {
         let result = ToolResult { output_in: kept_in, ..self.result.clone() };
@@ -61,8 +61,13 @@ fn conclude(tx: &mut Tx<'_>, tool: RecordId, footing: &Footing, result: &ToolRes
 impl Engine {
     /// Asks the model behind `tool` in the name of `executor`. Nothing where they may not call it, where it is down, and
     /// where it did not answer; what was tried is on record.
-    pub(crate) async fn ask_model(&self, executor: UserId, tool: RecordId, question: Question) -> Option<Replied> {
-        let ready = match self.ready_to_call(executor, tool, Purpose::Use).await {
+    pub(crate) async fn ask_model(
+        &self,
+        executor: UserId,
+        tool: RecordId,
+        question: ModelPrompt,
+    ) -> Option<ModelReply> {
+        let ready = match self.ready_to_call(executor, tool, CallPurpose::Use).await {
             // The built-in model is asked without a call.
             Ok(ready) if ready.service.entry.builtin.is_some() => return None,
             Ok(ready) => ready,
@@ -79,14 +84,14 @@ impl Engine {
         let answered = self.ask(&ready, (question.prompt, question.max_tokens)).await;
         let latency_ms = i64::try_from(begun.elapsed().as_millis()).unwrap_or(i64::MAX);
         let cost = ready.cost(&answered);
-        let Answered { outcome, usage, scrubbed, response_id, .. } = answered;
+        let CallResponse { outcome, usage, scrubbed, response_id, .. } = answered;
         let result = ToolResult { latency_ms, usage, cost, response_id, scrubbed, ..nothing(call) };
         let (tool, footing) = (ready.tool.id, ready.footing);
         match outcome {
             Ok(output) => {
                 let word = |name: &str| output[name].as_str().unwrap_or_default().to_owned();
                 let result = ToolResult { status: CallStatus::Success, ..result };
-                Some(Replied { text: word("text"), model: word("model"), tool, footing, result })
+                Some(ModelReply { text: word("text"), model: word("model"), tool, footing, result })
             }
             Err(error) => {
                 tracing::debug!(%error, %tool, "the model that is set for this did not answer");
@@ -102,19 +107,19 @@ impl Engine {
         }
     }
 
-    async fn ask(&self, ready: &Ready, question: (String, u32)) -> Answered {
+    async fn ask(&self, ready: &AuthorizedCall, question: (String, u32)) -> CallResponse {
         let credential = match self.credential(ready) {
             Ok(credential) => credential,
-            Err(problem) => return Answered::fault("secret_unavailable", &problem, false),
+            Err(problem) => return CallResponse::fault("secret_unavailable", &problem, false),
         };
         let (http, tool, service) = (self.parts().outside.http(), &ready.tool.entry, &ready.service.entry);
         let asking = execute::ask(http, tool, service, credential.as_ref(), question);
-        let late = || Answered::fault("timeout", "no answer came in time", true);
+        let late = || CallResponse::fault("timeout", "no answer came in time", true);
         tokio::time::timeout(ANSWER_WITHIN, asking).await.unwrap_or_else(|_| late())
     }
 }
 
-fn written(ready: &Ready, question: &Question) -> ToolCall {
+fn written(ready: &AuthorizedCall, question: &ModelPrompt) -> ToolCall {
     ToolCall {
         tool: ready.tool.id,
         tool_version: ready.tool.version,

@@ -21,24 +21,26 @@ use crate::catalog::names_service;
 use crate::engine::Engine;
 use crate::flow::SYSTEM;
 use crate::flow::answer::actor::AnsweringActor;
-use crate::flow::execution::transaction::{Aftermath, Hand, Loaded, Mover};
-use crate::flow::process::offered_tools::Offered;
-use crate::tool_call::authorize::{Finding, Purpose, Ready, is_told, nothing, ready_on, storable, tell_owners};
+use crate::flow::execution::transaction::{ExecutionTransaction, LoadedExecution, PostCommit, WorkerSlot};
+use crate::flow::process::offered_tools::ResolvedOffer;
+use crate::tool_call::authorize::{
+    AuthorizedCall, CallPurpose, HealthFinding, is_told, nothing, ready_on, storable, tell_owners,
+};
 use crate::tool_call::builtin_tools::{self, AnswerContext};
-use crate::tool_call::dependencies::Base;
-use crate::tool_call::execute::{Answered, Extras, is_repeatable};
+use crate::tool_call::dependencies::CallDependencies;
+use crate::tool_call::execute::{CallResponse, Extras, is_repeatable};
 
 /// How long a call may take where its step says nothing.
 const TIMEOUT_DEFAULT: Duration = Duration::from_mins(5);
 
 /// A call that is written down and can be made.
-pub(crate) struct Prepared {
+pub(crate) struct PendingCall {
     pub(crate) run: RunId,
     pub(crate) place: Place,
     pub(crate) kind: OperationType,
     pub(crate) job: Option<Job>,
     owner: UserId,
-    ready: Ready,
+    ready: AuthorizedCall,
     inputs: Map<String, Value>,
     pub(crate) call: ItemId,
     attempt: u32,
@@ -50,17 +52,17 @@ pub(crate) struct Prepared {
     answer: AnswerContext,
     /// The actor that answers, where a model is asked for an answer.
     actor: Option<AnsweringActor>,
-    offered: Vec<Offered>,
+    offered: Vec<ResolvedOffer>,
     max_tokens: Option<u32>,
     /// How many pieces were said before, where the answer is passed on as it comes.
     said_before: Option<i64>,
-    /// Whether locking the run keeps others apart ([`crate::flow::execution::transaction::Loaded::is_plain`]).
+    /// Whether locking the run keeps others apart ([`crate::flow::execution::transaction::LoadedExecution::is_plain`]).
     pub(crate) is_plain: bool,
 }
 
 /// What whoever is called sees of a call.
 #[cfg(test)]
-impl Prepared {
+impl PendingCall {
     pub(crate) fn tool(&self) -> skein_core::RecordId {
         self.ready.tool.id
     }
@@ -76,9 +78,9 @@ impl Prepared {
 }
 
 /// What a call stands on, and what it is made with.
-type Judged = (Ready, Map<String, Value>);
+type AuthorizedInputs = (AuthorizedCall, Map<String, Value>);
 
-impl Prepared {
+impl PendingCall {
     pub(crate) fn held_by(self, job: Job, kind: OperationType) -> Self {
         Self { job: Some(job), kind, ..self }
     }
@@ -97,17 +99,17 @@ impl Prepared {
     }
 }
 
-impl Mover<'_, '_> {
+impl ExecutionTransaction<'_, '_> {
     /// Judges a call right before it is made and writes it down; nothing is remembered of earlier judgements (rule
     /// BR-EXEC-003).
     pub(crate) fn prepare(
         &mut self,
         run: RunId,
         place: Place,
-        base: Base,
+        base: CallDependencies,
         inputs: &Map<String, Value>,
         attempt: u32,
-    ) -> Result<Result<Prepared, Fault>, StoreError> {
+    ) -> Result<Result<PendingCall, Fault>, StoreError> {
         let (owner, id) = (self.load(run)?.row.owner, base.tool.id);
         let (ready, inputs) = match self.judged(owner, base, inputs)? {
             Ok(judged) => judged,
@@ -123,11 +125,11 @@ impl Mover<'_, '_> {
     pub(crate) fn judged(
         &mut self,
         owner: UserId,
-        base: Base,
+        base: CallDependencies,
         inputs: &Map<String, Value>,
-    ) -> Result<Result<Judged, Fault>, StoreError> {
+    ) -> Result<Result<AuthorizedInputs, Fault>, StoreError> {
         let id = base.tool.id;
-        let ready = match ready_on(base, owner, self.tx.now(), Purpose::Use) {
+        let ready = match ready_on(base, owner, self.tx.now(), CallPurpose::Use) {
             Ok(ready) => ready,
             Err(StoreError::Rule(violation)) => return Ok(Err(Fault::breach(&violation))),
             Err(StoreError::NotFound(_) | StoreError::Refused(_)) => return self.out_of_reach(owner, id).map(Err),
@@ -145,7 +147,7 @@ impl Mover<'_, '_> {
         &mut self,
         run: RunId,
         place: Place,
-        ready: &Ready,
+        ready: &AuthorizedCall,
         inputs: &Map<String, Value>,
     ) -> Result<Result<ItemId, Fault>, StoreError> {
         let loaded = self.load(run)?;
@@ -184,7 +186,7 @@ impl Mover<'_, '_> {
             tell_owners(self.tx, &ready.footing, ready.tool.id, call)?;
         }
         #[cfg(test)]
-        if crate::flow::simulation::Bug::LostIntent.is_in(self.engine) {
+        if crate::flow::simulation::PlantedBug::LostIntent.is_in(self.engine) {
             return Ok(Ok(call));
         }
         self.sequences.insert(session, Some(LastCall { call, sequence }));
@@ -207,7 +209,7 @@ impl Mover<'_, '_> {
         let mut at = run;
         loop {
             // Only looked at: whoever is above is not moved by a call.
-            let (target, parent, session) = if let Some(Loaded { row, .. }) = self.runs.get(&at) {
+            let (target, parent, session) = if let Some(LoadedExecution { row, .. }) = self.runs.get(&at) {
                 (row.target, row.parent, row.session)
             } else {
                 let row = self.tx.execution(&SYSTEM, at)?;
@@ -233,11 +235,11 @@ impl Mover<'_, '_> {
         &mut self,
         run: RunId,
         place: Place,
-        ready: Ready,
+        ready: AuthorizedCall,
         inputs: Map<String, Value>,
         call: ItemId,
         attempt: u32,
-    ) -> Result<Prepared, StoreError> {
+    ) -> Result<PendingCall, StoreError> {
         let owner = self.load(run)?.row.owner;
         let offers = self.load(run)?.ready.plan.steps()[place.step].definition.offers.clone();
         let offered = if place.call.is_none() { self.offered(owner, &offers)? } else { Vec::new() };
@@ -250,7 +252,7 @@ impl Mover<'_, '_> {
         let seconds = planned.definition.execution.timeout_s.map(|seconds| Duration::from_secs(u64::from(seconds)));
         let dialogue = loaded.state.steps[place.step].dialogue.as_ref().filter(|_| place.call.is_none());
         let budget = planned.token_budget.and_then(|tokens| u32::try_from(tokens).ok());
-        Ok(Prepared {
+        Ok(PendingCall {
             run,
             place,
             kind: ready.tool.entry.operation.kind(),
@@ -274,12 +276,12 @@ impl Mover<'_, '_> {
 }
 
 /// Whether a call makes the messages that a model is sent.
-fn is_context(ready: &Ready) -> bool {
+fn is_context(ready: &AuthorizedCall) -> bool {
     let is_own = ready.service.entry.builtin == Some(Builtin::Abilities);
     is_own && matches!(&ready.tool.entry.operation, Operation::McpTool(call) if call.tool == builtin_tools::CONTEXT)
 }
 
-impl Mover<'_, '_> {
+impl ExecutionTransaction<'_, '_> {
     /// Writes down what came of a call, and what it tells about tool and service.
     pub(crate) fn write_result(
         &mut self,
@@ -335,15 +337,15 @@ pub(crate) fn retry_of(tool: &Tool, service: Option<&Service>) -> Retry {
     tool.retry.unwrap_or(by_kind)
 }
 
-impl Ready {
+impl AuthorizedCall {
     pub(crate) fn retry(&self) -> Retry {
         retry_of(&self.tool.entry, Some(&self.service.entry))
     }
 }
 
 /// What came of a call, ready to be written down.
-pub(crate) struct Came {
-    answered: Answered,
+pub(crate) struct CallOutcome {
+    answered: CallResponse,
     large: Option<ItemDraft>,
     result: ToolResult,
     /// The result as a fact, where it names no other that is yet to be written.
@@ -352,9 +354,14 @@ pub(crate) struct Came {
     unwritten: Vec<Chunk>,
 }
 
-impl Came {
+impl CallOutcome {
     /// As much as can be said before the transaction: everybody else who writes waits for that.
-    pub(crate) fn new(prepared: &Prepared, answered: Answered, large: Option<ItemDraft>, latency_ms: i64) -> Self {
+    pub(crate) fn new(
+        prepared: &PendingCall,
+        answered: CallResponse,
+        large: Option<ItemDraft>,
+        latency_ms: i64,
+    ) -> Self {
         let blank = ToolResult {
             latency_ms,
             usage: answered.usage.clone(),
@@ -377,9 +384,9 @@ impl Came {
     }
 
     /// The same call, as one whose result cannot be kept.
-    pub(crate) fn refused(&self, prepared: &Prepared, error: &StoreError) -> Self {
+    pub(crate) fn refused(&self, prepared: &PendingCall, error: &StoreError) -> Self {
         let message = format!("what came of the call cannot be kept: {error}");
-        Self::new(prepared, Answered::fault("output_not_storable", &message, false), None, self.result.latency_ms)
+        Self::new(prepared, CallResponse::fault("output_not_storable", &message, false), None, self.result.latency_ms)
     }
 
     pub(crate) fn weight(&self) -> usize {
@@ -389,7 +396,7 @@ impl Came {
 }
 
 /// Makes the call; it is broken off when its time is up.
-pub(crate) async fn make(engine: &Engine, prepared: &Prepared) -> Came {
+pub(crate) async fn make(engine: &Engine, prepared: &PendingCall) -> CallOutcome {
     let begun = Instant::now();
     let (streams, store) = (&engine.parts().streams, &engine.parts().store);
     let job = prepared.job.as_ref();
@@ -399,7 +406,7 @@ pub(crate) async fn make(engine: &Engine, prepared: &Prepared) -> Came {
     let is_keyed = prepared.ready.retry() == Retry::Keyed;
     let extras = Extras {
         dialogue: &prepared.dialogue,
-        offers: prepared.offered.iter().map(Offered::definition).collect(),
+        offers: prepared.offered.iter().map(ResolvedOffer::definition).collect(),
         max_tokens: prepared.max_tokens,
         key: Some(key.as_str()).filter(|_| is_keyed),
         answer: prepared.answer.clone(),
@@ -410,27 +417,27 @@ pub(crate) async fn make(engine: &Engine, prepared: &Prepared) -> Came {
     let answering = engine.call(&prepared.ready, &prepared.inputs, extras);
     let answered = tokio::time::timeout(prepared.timeout, answering).await.unwrap_or_else(|_| {
         let message = format!("no answer within {} s", prepared.timeout.as_secs());
-        Answered::fault("timeout", &message, true).uncertain(true)
+        CallResponse::fault("timeout", &message, true).uncertain(true)
     });
     let (answered, large) = storable(engine.checked(&prepared.ready, answered).await);
     let latency_ms = i64::try_from(begun.elapsed().as_millis()).unwrap_or(i64::MAX);
     let unwritten = job.map(|job| streams.unwritten(prepared.run, job)).unwrap_or_default();
-    Came { unwritten, ..Came::new(prepared, answered, large, latency_ms) }
+    CallOutcome { unwritten, ..CallOutcome::new(prepared, answered, large, latency_ms) }
 }
 
 /// Writes down what came of a call and moves its run on, in one transaction. Whoever lost the job writes nothing.
 pub(crate) fn conclude(
     engine: &Engine,
     tx: &mut Tx<'_>,
-    prepared: &Prepared,
-    came: &Came,
-    hand: &Hand,
-) -> Result<Aftermath, StoreError> {
-    let Some(job) = &prepared.job else { return Ok(Aftermath::default()) };
+    prepared: &PendingCall,
+    came: &CallOutcome,
+    hand: &WorkerSlot,
+) -> Result<PostCommit, StoreError> {
+    let Some(job) = &prepared.job else { return Ok(PostCommit::default()) };
     // The run before its job: ending a run locks in the same order.
-    let mut mover = Mover::new(engine, tx, hand).locking(prepared.is_plain);
+    let mut mover = ExecutionTransaction::new(engine, tx, hand).locking(prepared.is_plain);
     mover.load(prepared.run)?;
-    let Came { answered, large, result, fact, unwritten } = came;
+    let CallOutcome { answered, large, result, fact, unwritten } = came;
     mover.tx.put_chunks(&SYSTEM, job, prepared.run, unwritten)?;
     mover.finishes(job.clone());
     let raw = mover.keep_raw(prepared.owner, answered)?;
@@ -454,18 +461,18 @@ pub(crate) fn conclude(
     mover.finish()
 }
 
-impl Mover<'_, '_> {
+impl ExecutionTransaction<'_, '_> {
     /// A model's answer as it was received is a fact of its own.
-    fn keep_raw(&mut self, owner: UserId, answered: &Answered) -> Result<Option<ItemId>, StoreError> {
+    fn keep_raw(&mut self, owner: UserId, answered: &CallResponse) -> Result<Option<ItemId>, StoreError> {
         let Some(raw) = &answered.raw else { return Ok(None) };
         let draft = ItemDraft::recorded_raw(ItemType::RAW_RESPONSE, raw_response_bytes(&raw.headers, &raw.body))?;
         self.state(owner, draft).map(Some)
     }
 
     /// Health is noted, and what was measured is kept either way.
-    fn note_use(&mut self, prepared: &Prepared, result: &ToolResult, is_telling: bool) -> Result<(), StoreError> {
+    fn note_use(&mut self, prepared: &PendingCall, result: &ToolResult, is_telling: bool) -> Result<(), StoreError> {
         let ready = &prepared.ready;
-        if is_telling && let Some(finding) = Finding::of(ready, result) {
+        if is_telling && let Some(finding) = HealthFinding::of(ready, result) {
             finding.keep(self.tx)?;
         }
         #[expect(clippy::cast_precision_loss, reason = "milliseconds of a call are far below 2^52")]
@@ -484,7 +491,7 @@ impl Mover<'_, '_> {
     }
 }
 
-impl Prepared {
+impl PendingCall {
     /// What a model asks for in its answer.
     fn wishes(&self, output: &Value) -> Vec<Wish> {
         let asked = output["toolCalls"].as_array().filter(|_| !self.offered.is_empty());

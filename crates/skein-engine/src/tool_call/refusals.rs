@@ -9,11 +9,11 @@ use skein_core::flow::step::Target;
 use skein_core::{RecordId, RunId, UserId, Viewer};
 use skein_store::StoreError;
 
-use crate::catalog::{Shown, bindings, last_shared, load, names_service};
+use crate::catalog::{StoredEntry, bindings, last_shared, load, names_service};
 use crate::flow::SYSTEM;
-use crate::flow::execution::transaction::{Mover, no_such_tool};
+use crate::flow::execution::transaction::{ExecutionTransaction, no_such_tool};
 
-impl Mover<'_, '_> {
+impl ExecutionTransaction<'_, '_> {
     /// Why a tool that a step names cannot be had, in the words of rule BR-EXEC-003.
     pub(crate) fn out_of_reach(&mut self, executor: UserId, tool: RecordId) -> Result<Fault, StoreError> {
         let Some(tool) = found(load::<Tool>(self.tx, &SYSTEM, tool))? else { return Ok(no_such_tool(tool)) };
@@ -29,7 +29,7 @@ impl Mover<'_, '_> {
     }
 
     /// What is missing below a tool that could be had.
-    fn broken(&mut self, executor: UserId, tool: &Shown<Tool>) -> Result<Fault, StoreError> {
+    fn broken(&mut self, executor: UserId, tool: &StoredEntry<Tool>) -> Result<Fault, StoreError> {
         let (name, service) = (tool.entry.name.as_str(), tool.entry.service_id);
         let refuse = |code, message: String| Ok(Fault::new(code, message).by_rule("BR-EXEC-003"));
         if self.service_of(tool)?.is_none() {
@@ -77,7 +77,7 @@ impl Mover<'_, '_> {
         Ok(Fault { details: told, ..fault })
     }
 
-    fn service_of(&mut self, tool: &Shown<Tool>) -> Result<Option<Shown<Service>>, StoreError> {
+    fn service_of(&mut self, tool: &StoredEntry<Tool>) -> Result<Option<StoredEntry<Service>>, StoreError> {
         found(load(self.tx, &SYSTEM, tool.entry.service_id))
     }
 

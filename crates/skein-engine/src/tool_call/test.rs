@@ -18,10 +18,10 @@ use crate::account::Caller;
 use crate::catalog::SYSTEM;
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::jobs::catalog::{self, Conclusion, Ended, Task, told, told_breach};
-use crate::request::{Changed, Request};
-use crate::tool_call::authorize::{Finding, Purpose, Ready, nothing, storable, tell_owners};
-use crate::tool_call::execute::{self, Answered, Extras};
+use crate::jobs::catalog::{self, Conclusion, Task, TaskOutcome, told, told_breach};
+use crate::request::{CommittedChange, Request};
+use crate::tool_call::authorize::{AuthorizedCall, CallPurpose, HealthFinding, nothing, storable, tell_owners};
+use crate::tool_call::execute::{self, CallResponse, Extras};
 
 /// The kind of an operation that calls a tool to see whether it works.
 pub const TOOL_TEST: &str = "tool.test";
@@ -38,10 +38,10 @@ impl Engine {
         request: Request,
         tool: RecordId,
         inputs: Map<String, Value>,
-    ) -> Result<Changed<()>, EngineError> {
+    ) -> Result<CommittedChange<()>, EngineError> {
         let engine = self.clone();
         let queued = self.queue(caller, request, TOOL_TEST, move |tx, viewer, operation| {
-            let ready = engine.ready_in(tx, viewer.owner(), tool, Purpose::Trial)?;
+            let ready = engine.ready_in(tx, viewer.owner(), tool, CallPurpose::Trial)?;
             engine.check_fits(&ready)?;
             let inputs = ready.tool.entry.with_defaults(inputs.clone());
             engine.check_inputs(&ready, &inputs)?;
@@ -56,7 +56,7 @@ impl Engine {
     }
 }
 
-fn written(ready: &Ready, inputs: &Map<String, Value>, session: &str) -> ToolCall {
+fn written(ready: &AuthorizedCall, inputs: &Map<String, Value>, session: &str) -> ToolCall {
     ToolCall {
         tool: ready.tool.id,
         tool_version: ready.tool.version,
@@ -73,10 +73,10 @@ fn written(ready: &Ready, inputs: &Map<String, Value>, session: &str) -> ToolCal
 }
 
 /// Carries out a call that was written down before.
-pub(crate) async fn carry_out(engine: &Engine, job: &Job, task: &Task) -> Result<Ended, StoreError> {
-    let Task::ToolTest { tool, call, inputs, version, secret } = task else { return Ok(Ended::Taken) };
+pub(crate) async fn carry_out(engine: &Engine, job: &Job, task: &Task) -> Result<TaskOutcome, StoreError> {
+    let Task::ToolTest { tool, call, inputs, version, secret } = task else { return Ok(TaskOutcome::Taken) };
     let (executor, call) = (job.owner, *call);
-    let ready = match engine.ready_to_call(executor, *tool, Purpose::Trial).await {
+    let ready = match engine.ready_to_call(executor, *tool, CallPurpose::Trial).await {
         Ok(ready) => ready,
         // Whatever became of the tool since, it may have been called before the worker vanished.
         Err(StoreError::Rule(_) | StoreError::NotFound(_) | StoreError::Refused(_)) if job.lost > 0 => {
@@ -106,7 +106,7 @@ pub(crate) async fn carry_out(engine: &Engine, job: &Job, task: &Task) -> Result
 
 /// Ends a call that was cancelled while it was under way. Whoever's things were used is told of it all the same (rule
 /// BR-SHARE-010).
-pub(crate) fn broken_off(executor: UserId, call: ItemId) -> Ended {
+pub(crate) fn broken_off(executor: UserId, call: ItemId) -> TaskOutcome {
     let message = "it was cancelled while it was under way; the service may have carried it out";
     let error = told("cancelled", message);
     let result = ToolResult { status: CallStatus::Cancelled, error: Some(error.clone()), ..nothing(call) };
@@ -120,11 +120,11 @@ pub(crate) fn broken_off(executor: UserId, call: ItemId) -> Ended {
         }
         Ok(OperationState::Failed { error: error.to_string() })
     });
-    Ended::Concluded { conclude, weight: 0 }
+    TaskOutcome::Concluded { conclude, weight: 0 }
 }
 
 /// Ends a call that was cancelled before it was made.
-pub(crate) fn cancelled(executor: UserId, call: ItemId) -> Ended {
+pub(crate) fn cancelled(executor: UserId, call: ItemId) -> TaskOutcome {
     failed(
         executor,
         ToolResult { status: CallStatus::Cancelled, ..nothing(call) },
@@ -133,27 +133,27 @@ pub(crate) fn cancelled(executor: UserId, call: ItemId) -> Ended {
 }
 
 /// Ends a call that was not made because it may not be.
-fn refused(executor: UserId, call: ItemId, violation: &RuleViolation) -> Ended {
+fn refused(executor: UserId, call: ItemId, violation: &RuleViolation) -> TaskOutcome {
     failed(executor, ToolResult { status: CallStatus::Error, ..nothing(call) }, told_breach(violation))
 }
 
 /// Ends a call whose worker vanished and that is not made twice.
-fn lost(executor: UserId, call: ItemId) -> Ended {
+fn lost(executor: UserId, call: ItemId) -> TaskOutcome {
     let message = "the server stopped while the call was under way; look at the service before calling again";
     failed(executor, nothing(call), told("outcome_unknown", message))
 }
 
-fn failed(executor: UserId, result: ToolResult, error: Value) -> Ended {
+fn failed(executor: UserId, result: ToolResult, error: Value) -> TaskOutcome {
     let result = ToolResult { error: Some(error.clone()), ..result };
     let conclude: Conclusion = Box::new(move |tx| {
         write_result(tx, executor, &result, None)?;
         Ok(OperationState::Failed { error: error.to_string() })
     });
-    Ended::Concluded { conclude, weight: 0 }
+    TaskOutcome::Concluded { conclude, weight: 0 }
 }
 
 /// Where the result of a call was written down, and where its output is.
-pub(crate) struct Written {
+pub(crate) struct RecordedResult {
     pub(crate) result: ItemId,
     output_in: ItemId,
 }
@@ -164,7 +164,7 @@ pub(crate) fn write_result(
     executor: UserId,
     result: &ToolResult,
     large: Option<&ItemDraft>,
-) -> Result<Written, StoreError> {
+) -> Result<RecordedResult, StoreError> {
     let viewer = Viewer::User(executor);
     let output_in =
         large.map(|output| tx.append_item(&viewer, output)).transpose()?.map(|stored| stored.item.header.id);
@@ -173,15 +173,21 @@ pub(crate) fn write_result(
     let written = tx.append_item(&viewer, &draft)?.item.header.id;
     let (source, target) = (Endpoint::Item(written), Endpoint::Item(result.call));
     tx.relate(&viewer, &RelationDraft::new(RelationKind::ResultOf, source, target, Qualities::default())?)?;
-    Ok(Written { result: written, output_in: output_in.unwrap_or(written) })
+    Ok(RecordedResult { result: written, output_in: output_in.unwrap_or(written) })
 }
 
 impl Engine {
     /// Writes down what came of a call.
-    async fn conclude(&self, ready: Ready, call: ItemId, answered: Answered, latency_ms: i64) -> Ended {
+    async fn conclude(
+        &self,
+        ready: AuthorizedCall,
+        call: ItemId,
+        answered: CallResponse,
+        latency_ms: i64,
+    ) -> TaskOutcome {
         let (answered, large) = storable(self.checked(&ready, answered).await);
         let cost = ready.cost(&answered);
-        let Answered { outcome, request, response, usage, scrubbed, is_telling, response_id, .. } = answered;
+        let CallResponse { outcome, request, response, usage, scrubbed, is_telling, response_id, .. } = answered;
         let blank = ToolResult { latency_ms, usage: usage.clone(), cost, response_id, scrubbed, ..nothing(call) };
         let result = match &outcome {
             Ok(_) if large.is_some() => ToolResult { status: CallStatus::Success, ..blank },
@@ -200,11 +206,11 @@ impl Engine {
                 tell_owners(tx, &ready.footing, ready.tool.id, call)?;
             }
             if is_telling {
-                Finding::of(&ready, &result).map_or(Ok(()), |finding| finding.keep(tx))?;
+                HealthFinding::of(&ready, &result).map_or(Ok(()), |finding| finding.keep(tx))?;
             }
             Ok(ended_as(outcome.clone(), told, written.output_in))
         });
-        Ended::Concluded { conclude, weight }
+        TaskOutcome::Concluded { conclude, weight }
     }
 }
 

@@ -7,10 +7,10 @@ use skein_store::items::Page;
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;
-use crate::catalog::Shown;
+use crate::catalog::StoredEntry;
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::request::{Changed, Request};
+use crate::request::{CommittedChange, Request};
 
 /// How many actors are read at once.
 const ACTORS_PER_READ: usize = 100;
@@ -22,18 +22,18 @@ impl Engine {
         caller: &Caller,
         after: Option<RecordId>,
         limit: usize,
-    ) -> Result<Page<Shown<Actor>, RecordId>, EngineError> {
+    ) -> Result<Page<StoredEntry<Actor>, RecordId>, EngineError> {
         let viewer = caller.viewer();
         let list = move |tx: &mut Tx<'_>| {
             let page = tx.records(&viewer, &Actor::record_type(), after, limit)?;
-            let rows = page.rows.into_iter().map(Shown::try_from).collect::<Result<_, _>>()?;
+            let rows = page.rows.into_iter().map(StoredEntry::try_from).collect::<Result<_, _>>()?;
             Ok(Page { rows, next: page.next })
         };
         Ok(self.parts().store.read(list).await?)
     }
 
     /// One actor.
-    pub async fn actor(&self, caller: &Caller, id: RecordId) -> Result<Shown<Actor>, EngineError> {
+    pub async fn actor(&self, caller: &Caller, id: RecordId) -> Result<StoredEntry<Actor>, EngineError> {
         let viewer = caller.viewer();
         Ok(self.parts().store.read(move |tx| load(tx, &viewer, id)).await?)
     }
@@ -44,7 +44,7 @@ impl Engine {
         caller: &Caller,
         request: Request,
         draft: ActorDraft,
-    ) -> Result<Changed<Shown<Actor>>, EngineError> {
+    ) -> Result<CommittedChange<StoredEntry<Actor>>, EngineError> {
         let actor = Actor::create(draft).map_err(StoreError::from)?;
         self.change(caller, request, "actor.create", move |tx, viewer| {
             refuse_rival(tx, viewer, None, &actor)?;
@@ -61,7 +61,7 @@ impl Engine {
         id: RecordId,
         change: ActorChange,
         based_on: Digest,
-    ) -> Result<Changed<Shown<Actor>>, EngineError> {
+    ) -> Result<CommittedChange<StoredEntry<Actor>>, EngineError> {
         self.change(caller, request, "actor.change", move |tx, viewer| {
             let actor = load(tx, viewer, id)?.entry;
             let has_written = !tx.nodes_by_author(viewer, ActorId::from(id), None, 1)?.rows.is_empty();
@@ -81,7 +81,7 @@ fn refuse_rival(tx: &mut Tx<'_>, viewer: &Viewer, id: Option<RecordId>, actor: &
     loop {
         let page = tx.records(viewer, &Actor::record_type(), after, ACTORS_PER_READ)?;
         for record in page.rows.into_iter().filter(|record| Some(record.id) != id) {
-            let other = Shown::<Actor>::try_from(record)?;
+            let other = StoredEntry::<Actor>::try_from(record)?;
             if other.entry.is_rival_of(actor) {
                 let problem = format!("{} answers for this model already", other.id);
                 return Err(RuleViolation::new("AG-NODE-003", problem, "change or archive that actor instead").into());
@@ -94,6 +94,6 @@ fn refuse_rival(tx: &mut Tx<'_>, viewer: &Viewer, id: Option<RecordId>, actor: &
     }
 }
 
-fn load(tx: &mut Tx<'_>, viewer: &Viewer, id: RecordId) -> Result<Shown<Actor>, StoreError> {
+fn load(tx: &mut Tx<'_>, viewer: &Viewer, id: RecordId) -> Result<StoredEntry<Actor>, StoreError> {
     tx.record(viewer, id)?.try_into()
 }

@@ -35,14 +35,14 @@ pub struct ComparedPaths {
     /// The last of these.
     pub last_common: Option<NodeId>,
     /// What only the first has.
-    pub left: Apart,
+    pub left: PathDifference,
     /// What only the second has.
-    pub right: Apart,
+    pub right: PathDifference,
 }
 
 /// What one path has for itself.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Apart {
+pub struct PathDifference {
     /// How many nodes.
     pub count: usize,
     /// The first of them, at most 1,000.
@@ -104,11 +104,11 @@ fn said(tx: &mut Tx<'_>, viewer: &Viewer, node: NodeId) -> Result<String, StoreE
     Ok(text_of(&tx.seen_node(viewer, main, node)?).unwrap_or_default())
 }
 
-fn apart(tx: &mut Tx<'_>, viewer: &Viewer, ids: &[NodeId]) -> Result<Apart, StoreError> {
+fn apart(tx: &mut Tx<'_>, viewer: &Viewer, ids: &[NodeId]) -> Result<PathDifference, StoreError> {
     let told = ids.iter().take(TOLD_NODES_MAX);
     let nodes = told.map(|id| {
         let main = PathId::main_of(tx.node(viewer, *id)?.conversation);
         tx.seen_node(viewer, main, *id)
     });
-    Ok(Apart { nodes: nodes.collect::<Result<_, _>>()?, count: ids.len() })
+    Ok(PathDifference { nodes: nodes.collect::<Result<_, _>>()?, count: ids.len() })
 }

@@ -20,7 +20,7 @@ use skein_store::tree::read::{NODES_PER_PAGE_MAX, SeenNode};
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;
-use crate::catalog::Shown;
+use crate::catalog::StoredEntry;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::tree::{conversations, show_conversation};
@@ -144,21 +144,21 @@ impl Engine {
 }
 
 /// All that may be shown, as it was read.
-struct Gathered {
+struct ContextCandidates {
     conversation: Conversation,
     agent_prompt: Option<String>,
-    path: Vec<Spoken>,
+    path: Vec<ContextNode>,
     /// What fed a node beside its parent.
     feeds: Feeds,
     /// What feeds the answer beside the last node.
-    next: Vec<(SourceRole, Arc<Spoken>)>,
+    next: Vec<(SourceRole, Arc<ContextNode>)>,
     folded: Vec<(ItemId, String, String)>,
     looked_from: Option<NodeId>,
 }
 
 /// A node as far as a window is concerned.
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own that a node has or has not")]
-struct Spoken {
+struct ContextNode {
     id: ItemId,
     speaker: Option<Speaker>,
     blocks: Vec<Block>,
@@ -168,7 +168,7 @@ struct Spoken {
     pinned: bool,
 }
 
-impl Spoken {
+impl ContextNode {
     fn of(seen: &SeenNode, is_cut_off: bool) -> Self {
         Self {
             id: seen.row.id.into(),
@@ -194,7 +194,7 @@ fn blocks_of(seen: &SeenNode) -> Vec<Block> {
     content.map(|content| content.blocks().to_vec()).unwrap_or_default()
 }
 
-impl Gathered {
+impl ContextCandidates {
     fn assemble(&self, query: &ContextQuery, memory: &[String]) -> Result<ShownContext, StoreError> {
         let own = self.conversation.context_budget.map(skein_core::tree::conversation::ContextBudget::tokens);
         let options = ContextOptions {
@@ -226,23 +226,28 @@ impl Gathered {
         Ok(ShownContext { window, looked_from: self.looked_from, actor: query.actor })
     }
 
-    fn node<'a>(&'a self, spoken: &'a Spoken) -> PathNode<'a> {
+    fn node<'a>(&'a self, spoken: &'a ContextNode) -> PathNode<'a> {
         let feeds = self.feeds.get(&spoken.id).into_iter().flatten();
         let sources = feeds.map(|(role, fed)| (*role, fed.said())).collect();
         PathNode { said: spoken.said(), is_annotation: spoken.speaker.is_none(), sources }
     }
 }
 
-fn gather(tx: &mut Tx<'_>, viewer: &Viewer, node: NodeId, query: &ContextQuery) -> Result<Gathered, StoreError> {
+fn gather(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    node: NodeId,
+    query: &ContextQuery,
+) -> Result<ContextCandidates, StoreError> {
     let row = tx.node(viewer, node)?;
     let conversation = conversations::load(tx, viewer, row.conversation)?.entry;
-    let actor = query.actor.map(|id| tx.record(viewer, id).and_then(Shown::<Actor>::try_from)).transpose()?;
+    let actor = query.actor.map(|id| tx.record(viewer, id).and_then(StoredEntry::<Actor>::try_from)).transpose()?;
     let agent_prompt = actor.and_then(|actor| actor.entry.configuration.system_prompt);
-    let mut sources = Sources { room: Room(PATH_BYTES_MAX), known: BTreeMap::new() };
+    let mut sources = Sources { room: ReadBudget(PATH_BYTES_MAX), known: BTreeMap::new() };
     // What is asked for by name comes first, the path gets the room it leaves.
     let next = query.sources.iter().map(|source| Ok((source.role, sources.named(tx, viewer, source.node_id)?)));
     let next = next.collect::<Result<Vec<_>, StoreError>>()?;
-    let Looked { nodes, feeds, oldest: looked_from } = path(tx, viewer, node, sources)?;
+    let PathScan { nodes, feeds, oldest: looked_from } = path(tx, viewer, node, sources)?;
     let folded = folded(tx, viewer, &nodes)?;
     let pinned = tx.ids_tagged(viewer, PINNED, PINNED_MAX)?;
     let mut is_cut_off = false;
@@ -250,17 +255,17 @@ fn gather(tx: &mut Tx<'_>, viewer: &Viewer, node: NodeId, query: &ContextQuery) 
         .iter()
         .map(|seen| {
             is_cut_off |= seen.row.pruned;
-            Spoken { pinned: pinned.contains(&seen.row.id), ..Spoken::of(seen, is_cut_off) }
+            ContextNode { pinned: pinned.contains(&seen.row.id), ..ContextNode::of(seen, is_cut_off) }
         })
         .collect();
     let agent_prompt = agent_prompt.map(|prompt| prompt.as_str().to_owned());
-    Ok(Gathered { conversation, agent_prompt, path, feeds, next, folded, looked_from })
+    Ok(ContextCandidates { conversation, agent_prompt, path, feeds, next, folded, looked_from })
 }
 
 /// How many bytes of what is said may still be looked at.
-struct Room(usize);
+struct ReadBudget(usize);
 
-impl Room {
+impl ReadBudget {
     /// Whether there was room for so many bytes.
     fn take(&mut self, bytes: usize) -> bool {
         let is_room = self.0 >= bytes;
@@ -276,39 +281,49 @@ fn bytes_of(seen: &SeenNode) -> usize {
 
 /// Nodes that are cited. Each is read and kept once, and takes room each time.
 struct Sources {
-    room: Room,
-    known: BTreeMap<NodeId, (Arc<Spoken>, usize)>,
+    room: ReadBudget,
+    known: BTreeMap<NodeId, (Arc<ContextNode>, usize)>,
 }
 
 impl Sources {
     /// A source that is wanted whether or not there is room.
-    fn named(&mut self, tx: &mut Tx<'_>, viewer: &Viewer, node: NodeId) -> Result<Arc<Spoken>, StoreError> {
+    fn named(&mut self, tx: &mut Tx<'_>, viewer: &Viewer, node: NodeId) -> Result<Arc<ContextNode>, StoreError> {
         let (spoken, bytes) = self.load(tx, viewer, node)?;
         self.room.take(bytes);
         Ok(spoken)
     }
 
     /// A source, if there is room for it.
-    fn cited(&mut self, tx: &mut Tx<'_>, viewer: &Viewer, node: NodeId) -> Result<Option<Arc<Spoken>>, StoreError> {
+    fn cited(
+        &mut self,
+        tx: &mut Tx<'_>,
+        viewer: &Viewer,
+        node: NodeId,
+    ) -> Result<Option<Arc<ContextNode>>, StoreError> {
         let (spoken, bytes) = self.load(tx, viewer, node)?;
         Ok(self.room.take(bytes).then_some(spoken))
     }
 
-    fn load(&mut self, tx: &mut Tx<'_>, viewer: &Viewer, node: NodeId) -> Result<(Arc<Spoken>, usize), StoreError> {
+    fn load(
+        &mut self,
+        tx: &mut Tx<'_>,
+        viewer: &Viewer,
+        node: NodeId,
+    ) -> Result<(Arc<ContextNode>, usize), StoreError> {
         let unknown = match self.known.entry(node) {
             Entry::Occupied(known) => return Ok(known.get().clone()),
             Entry::Vacant(unknown) => unknown,
         };
         let main = PathId::main_of(tx.node(viewer, node)?.conversation);
         let seen = tx.seen_node(viewer, main, node)?;
-        let spoken = Spoken::of(&seen, tx.is_pruned(viewer, node)?);
+        let spoken = ContextNode::of(&seen, tx.is_pruned(viewer, node)?);
         Ok(unknown.insert((Arc::new(spoken), bytes_of(&seen))).clone())
     }
 }
 
 /// The path to a node from the root's side on, with what fed its nodes, as far up as the limits allow; the last node is
 /// always there.
-fn path(tx: &mut Tx<'_>, viewer: &Viewer, node: NodeId, mut sources: Sources) -> Result<Looked, StoreError> {
+fn path(tx: &mut Tx<'_>, viewer: &Viewer, node: NodeId, mut sources: Sources) -> Result<PathScan, StoreError> {
     let main = PathId::main_of(tx.node(viewer, node)?.conversation);
     let (mut nodes, mut end, mut is_full) = (Vec::new(), Some(node), false);
     while let Some(last) = end.filter(|_| !is_full) {
@@ -329,14 +344,14 @@ fn path(tx: &mut Tx<'_>, viewer: &Viewer, node: NodeId, mut sources: Sources) ->
     nodes.truncate(kept);
     nodes.reverse();
     let oldest = nodes.first().filter(|_| is_cut).map(|first| first.row.id);
-    Ok(Looked { nodes, feeds, oldest })
+    Ok(PathScan { nodes, feeds, oldest })
 }
 
 /// A source that several nodes cite is kept once.
-type Feeds = BTreeMap<ItemId, Vec<(SourceRole, Arc<Spoken>)>>;
+type Feeds = BTreeMap<ItemId, Vec<(SourceRole, Arc<ContextNode>)>>;
 
 /// What was looked at of a path.
-struct Looked {
+struct PathScan {
     nodes: Vec<SeenNode>,
     feeds: Feeds,
     /// The oldest of the nodes, where the path goes on above it.

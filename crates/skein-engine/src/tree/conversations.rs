@@ -20,12 +20,12 @@ use skein_store::tree::skeleton::Bone;
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;
-use crate::catalog::Shown;
+use crate::catalog::StoredEntry;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::flow::default_hint;
 use crate::jobs::summaries;
-use crate::request::{Changed, Request};
+use crate::request::{CommittedChange, Request};
 use crate::tree::turns::{named_alternative, turn_of};
 use crate::tree::{ShownConversation, conversation_id, projects, show_conversation, show_conversations};
 
@@ -114,7 +114,7 @@ impl Engine {
         caller: &Caller,
         request: Request,
         draft: ConversationDraft,
-    ) -> Result<Changed<ShownConversation>, EngineError> {
+    ) -> Result<CommittedChange<ShownConversation>, EngineError> {
         let engine = self.clone();
         self.change(caller, request, "conversation.create", move |tx, viewer| {
             let default = projects::default_project(tx, viewer)?;
@@ -142,7 +142,7 @@ impl Engine {
         id: ConversationId,
         change: ConversationChange,
         based_on: Digest,
-    ) -> Result<Changed<ShownConversation>, EngineError> {
+    ) -> Result<CommittedChange<ShownConversation>, EngineError> {
         self.change(caller, request, "conversation.change", move |tx, viewer| {
             let current = load(tx, viewer, id)?;
             let next = current.entry.change(change.clone())?;
@@ -166,7 +166,7 @@ impl Engine {
         request: Request,
         id: ConversationId,
         forking: Forking,
-    ) -> Result<Changed<ShownConversation>, EngineError> {
+    ) -> Result<CommittedChange<ShownConversation>, EngineError> {
         Conversation::check_copying(forking.copy_active_entities).map_err(StoreError::from)?;
         self.change(caller, request, "conversation.fork", move |tx, viewer| {
             let current = shown(tx, viewer, id)?;
@@ -196,7 +196,7 @@ impl Engine {
         request: Request,
         id: ConversationId,
         folding: Folding,
-    ) -> Result<Changed<ShownConversation>, EngineError> {
+    ) -> Result<CommittedChange<ShownConversation>, EngineError> {
         self.change(caller, request, "conversation.fold", move |tx, viewer| {
             let current = load(tx, viewer, id)?;
             let active = usize::try_from(tx.active_forks(viewer, id)?).unwrap_or(usize::MAX);
@@ -227,7 +227,7 @@ impl Engine {
         caller: &Caller,
         request: Request,
         id: ConversationId,
-    ) -> Result<Changed<ShownConversation>, EngineError> {
+    ) -> Result<CommittedChange<ShownConversation>, EngineError> {
         self.change(caller, request, "conversation.reopen", move |tx, viewer| {
             let current = shown(tx, viewer, id)?;
             let end = end_when_folded(tx, viewer, &current)?;
@@ -264,7 +264,11 @@ pub(crate) fn usable_hint(tx: &mut Tx<'_>, owner: UserId, process: RecordId) -> 
     }
 }
 
-pub(super) fn load(tx: &mut Tx<'_>, viewer: &Viewer, id: ConversationId) -> Result<Shown<Conversation>, StoreError> {
+pub(super) fn load(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    id: ConversationId,
+) -> Result<StoredEntry<Conversation>, StoreError> {
     tx.conversation(viewer, id)?;
     tx.record(viewer, id.into())?.try_into()
 }

@@ -32,22 +32,22 @@ use skein_store::tree::{ConversationRow, Moved, NodeRow, TurnRow};
 use skein_store::{StoreError, Tx};
 use std::collections::HashMap;
 
-use crate::catalog::Shown;
+use crate::catalog::StoredEntry;
 use crate::request::Outcome;
-use crate::tree::naming::{Name, Names};
+use crate::tree::naming::{Name, NameCache};
 
 pub(crate) use crate::jobs::summaries::work as summarise_growth;
 pub use crate::memory::word_search::{FoundText, SearchQuery};
-pub use compare::{Apart, ComparedNodes, ComparedPaths};
+pub use compare::{ComparedNodes, ComparedPaths, PathDifference};
 pub use context::{ContextQuery, ShownContext};
 pub(crate) use conversations::usable_hint;
 pub use conversations::{Folding, Forking};
 pub use export::Export;
 pub use model_images::SentImage;
 pub(crate) use model_images::{PreparedImages, SentImages};
-pub use nodes::{Diff, Edit, Marking, NodeQuery, TaggedNode};
-pub use projects::{ShownFrame, Turning};
-pub use proof::{Chain, Link, Scope};
+pub use nodes::{Edit, Marking, NodeQuery, TaggedNode, TextDiff};
+pub use projects::{FrameMove, ShownFrame};
+pub use proof::{ProvenanceChain, ProvenanceLink, VerificationScope};
 pub(crate) use summaries::Growth;
 pub use summaries::{ShownSummary, Subject};
 pub use thumbnail::THUMBNAIL_MEDIA_TYPE;
@@ -61,7 +61,7 @@ const ALTERNATIVES_USUAL: usize = 100;
 #[derive(Debug, Clone, PartialEq)]
 pub struct ShownConversation {
     /// As its record says.
-    pub shown: Shown<Conversation>,
+    pub shown: StoredEntry<Conversation>,
     /// As its tree says.
     pub row: ConversationRow,
     /// How it is called.
@@ -107,7 +107,7 @@ pub struct ShownTurn {
 
 /// What came of saying something or of turning to something.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Grown {
+pub struct AppendResult {
     /// The node.
     pub node: ShownNode,
     /// Its turn; a remark has none.
@@ -140,7 +140,7 @@ pub struct ShownStanding {
     pub on_path: bool,
 }
 
-impl Grown {
+impl AppendResult {
     /// Right after the path was led to `node`, or something was said aside: what is selected in a turn that changed is on
     /// the path, and so is what answers it.
     pub(crate) fn now(tx: &mut Tx<'_>, viewer: &Viewer, node: &NodeRow, moved: Moved) -> Result<Self, StoreError> {
@@ -171,7 +171,7 @@ impl Grown {
     }
 }
 
-impl Outcome for Grown {
+impl Outcome for AppendResult {
     fn reference(&self) -> Value {
         json!({ "node": self.node.seen.row.id, "turns": self.changed })
     }
@@ -348,7 +348,7 @@ pub(crate) fn show_conversation(
     viewer: &Viewer,
     record: Record,
 ) -> Result<ShownConversation, StoreError> {
-    let (mut shown, name) = show_unnamed(tx, viewer, record, &mut Known::default())?;
+    let (mut shown, name) = show_unnamed(tx, viewer, record, &mut ConversationLookups::default())?;
     let mut titles = naming::titles(tx, viewer, vec![name])?;
     shown.title = titles.pop().unwrap_or_default();
     Ok(shown)
@@ -360,7 +360,7 @@ pub(crate) fn show_conversations(
     viewer: &Viewer,
     rows: &[ConversationRow],
 ) -> Result<Vec<ShownConversation>, StoreError> {
-    let (mut all, mut parts, mut known) = (Vec::with_capacity(rows.len()), Vec::new(), Known::default());
+    let (mut all, mut parts, mut known) = (Vec::with_capacity(rows.len()), Vec::new(), ConversationLookups::default());
     for row in rows {
         let record = tx.record(viewer, row.id.into())?;
         let (shown, name) = show_unnamed(tx, viewer, record, &mut known)?;
@@ -373,10 +373,10 @@ pub(crate) fn show_conversations(
 
 /// What conversations of one page share.
 #[derive(Default)]
-struct Known {
+struct ConversationLookups {
     /// Which processes may be offered.
     usable: HashMap<RecordId, bool>,
-    names: Names,
+    names: NameCache,
 }
 
 /// A conversation whose title is still to be filled in, and what that is made of.
@@ -384,9 +384,9 @@ fn show_unnamed(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
     record: Record,
-    known: &mut Known,
+    known: &mut ConversationLookups,
 ) -> Result<(ShownConversation, Name), StoreError> {
-    let mut shown: Shown<Conversation> = record.try_into()?;
+    let mut shown: StoredEntry<Conversation> = record.try_into()?;
     let id = conversation_id(shown.id);
     let row = tx.conversation(viewer, id)?;
     // A process that was disabled since is not offered until it is enabled again (rule BR-CONV-001).

@@ -23,9 +23,9 @@ pub(super) struct Name {
 
 /// The names looked up so far: forks of one conversation are listed together.
 #[derive(Debug, Default)]
-pub(super) struct Names(HashMap<ConversationId, Option<OwnName>>);
+pub(super) struct NameCache(HashMap<ConversationId, Option<OwnName>>);
 
-impl Names {
+impl NameCache {
     pub(super) fn of(
         &mut self,
         tx: &mut Tx<'_>,

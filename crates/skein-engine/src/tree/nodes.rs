@@ -18,7 +18,7 @@ use std::collections::{BTreeSet, HashMap};
 use crate::account::Caller;
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::request::{Changed, Outcome, Request};
+use crate::request::{CommittedChange, Outcome, Request};
 use crate::tree::{ShownConversation, ShownNode, note_remembered, show_conversations, show_node, show_nodes, text_of};
 
 /// Which nodes of all conversations.
@@ -77,19 +77,19 @@ pub struct Edit {
     /// The node.
     pub node: ShownNode,
     /// What differs from the node it was edited from; nothing for the first, and where one of them was destroyed.
-    pub diff: Option<Diff>,
+    pub diff: Option<TextDiff>,
 }
 
 /// Where two texts differ.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Diff {
+pub struct TextDiff {
     /// Stretches that both have, or one of them, in order.
     pub runs: Vec<(RunKind, String)>,
     /// How finely they were compared.
     pub precision: Precision,
 }
 
-impl Diff {
+impl TextDiff {
     /// From what was said to what is said.
     pub fn of(old: &str, new: &str) -> Self {
         let compared = compare_texts(old, new);
@@ -258,7 +258,7 @@ impl Engine {
         request: Request,
         id: NodeId,
         marking: Marking,
-    ) -> Result<Changed<TaggedNode>, EngineError> {
+    ) -> Result<CommittedChange<TaggedNode>, EngineError> {
         self.change(caller, request, "node.mark", move |tx, viewer| {
             let row = tx.node(viewer, id)?;
             check_label(&marking, row.bookmarked)?;
@@ -304,9 +304,9 @@ fn compare_edits(nodes: Vec<ShownNode>, earlier: &[SeenNode]) -> Vec<Edit> {
         nodes.iter().map(|node| said(&node.seen)).chain(earlier.iter().map(said)).collect();
     let diff = |node: &ShownNode| {
         let before = texts.get(&node.seen.row.edited_from?)?.as_ref()?;
-        Some(Diff::of(before, texts.get(&node.seen.row.id)?.as_ref()?))
+        Some(TextDiff::of(before, texts.get(&node.seen.row.id)?.as_ref()?))
     };
-    let diffs: Vec<Option<Diff>> = nodes.iter().map(diff).collect();
+    let diffs: Vec<Option<TextDiff>> = nodes.iter().map(diff).collect();
     nodes.into_iter().zip(diffs).map(|(node, diff)| Edit { node, diff }).collect()
 }
 

@@ -9,10 +9,10 @@ use skein_store::items::Page;
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;
-use crate::catalog::Shown;
+use crate::catalog::StoredEntry;
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::request::{Changed, Kept, Request};
+use crate::request::{CommittedChange, Request, WholeOutcome};
 use crate::tree::{ShownConversation, show_conversation};
 
 /// Projects that are looked through at once for the first one, which is nearly always the oldest.
@@ -38,7 +38,7 @@ pub struct ShownFrame {
 
 /// Where a participant turns to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Turning {
+pub struct FrameMove {
     /// Who.
     pub participant: ActorId,
     /// To which conversation.
@@ -54,18 +54,18 @@ impl Engine {
         caller: &Caller,
         after: Option<RecordId>,
         limit: usize,
-    ) -> Result<Page<Shown<Project>, RecordId>, EngineError> {
+    ) -> Result<Page<StoredEntry<Project>, RecordId>, EngineError> {
         let viewer = caller.viewer();
         let list = move |tx: &mut Tx<'_>| {
             let page = tx.records(&viewer, &Project::record_type(), after, limit)?;
-            let rows = page.rows.into_iter().map(Shown::try_from).collect::<Result<_, _>>()?;
+            let rows = page.rows.into_iter().map(StoredEntry::try_from).collect::<Result<_, _>>()?;
             Ok(Page { rows, next: page.next })
         };
         Ok(self.parts().store.read(list).await?)
     }
 
     /// One project.
-    pub async fn project(&self, caller: &Caller, id: RecordId) -> Result<Shown<Project>, EngineError> {
+    pub async fn project(&self, caller: &Caller, id: RecordId) -> Result<StoredEntry<Project>, EngineError> {
         let viewer = caller.viewer();
         Ok(self.parts().store.read(move |tx| load(tx, &viewer, id)).await?)
     }
@@ -76,7 +76,7 @@ impl Engine {
         caller: &Caller,
         request: Request,
         draft: ProjectDraft,
-    ) -> Result<Changed<Shown<Project>>, EngineError> {
+    ) -> Result<CommittedChange<StoredEntry<Project>>, EngineError> {
         self.change(caller, request, "project.create", move |tx, viewer| {
             default_project(tx, viewer)?;
             tx.create_of_tree(viewer, Project::create(draft.clone()).to_content(false))?.try_into()
@@ -92,7 +92,7 @@ impl Engine {
         id: RecordId,
         change: ProjectChange,
         based_on: Digest,
-    ) -> Result<Changed<Shown<Project>>, EngineError> {
+    ) -> Result<CommittedChange<StoredEntry<Project>>, EngineError> {
         self.change(caller, request, "project.change", move |tx, viewer| {
             let next = load(tx, viewer, id)?.entry.change(change.clone())?;
             tx.update_of_tree(viewer, id, based_on, next.to_content(false))?.try_into()
@@ -145,11 +145,11 @@ impl Engine {
         caller: &Caller,
         request: Request,
         id: RecordId,
-        turning: Turning,
-    ) -> Result<Changed<Kept<ShownFrame>>, EngineError> {
+        turning: FrameMove,
+    ) -> Result<CommittedChange<WholeOutcome<ShownFrame>>, EngineError> {
         self.change(caller, request, "frame.move", move |tx, viewer| {
             let owner = load(tx, viewer, id)?.owner;
-            let Turning { participant, conversation, node } = turning;
+            let FrameMove { participant, conversation, node } = turning;
             check_participant(tx, viewer, participant)?;
             check_member(tx, viewer, id, conversation)?;
             tx.move_frame(viewer, id, participant, conversation)?;
@@ -159,7 +159,7 @@ impl Engine {
                 tx.move_path(viewer, path, participant, node)?;
             }
             let head = tx.frame_head(viewer, conversation, participant)?;
-            Ok(Kept(ShownFrame { participant, owner, conversation, head }))
+            Ok(WholeOutcome(ShownFrame { participant, owner, conversation, head }))
         })
         .await
     }
@@ -171,7 +171,7 @@ impl Engine {
         request: Request,
         conversation: ConversationId,
         project: RecordId,
-    ) -> Result<Changed<ShownConversation>, EngineError> {
+    ) -> Result<CommittedChange<ShownConversation>, EngineError> {
         self.change(caller, request, "conversation.move", move |tx, viewer| {
             let row = tx.conversation(viewer, conversation)?;
             named(tx, viewer, project)?;
@@ -191,7 +191,7 @@ pub(super) fn named(tx: &mut Tx<'_>, viewer: &Viewer, id: RecordId) -> Result<Re
     Ok(id)
 }
 
-pub(super) fn load(tx: &mut Tx<'_>, viewer: &Viewer, id: RecordId) -> Result<Shown<Project>, StoreError> {
+pub(super) fn load(tx: &mut Tx<'_>, viewer: &Viewer, id: RecordId) -> Result<StoredEntry<Project>, StoreError> {
     tx.record(viewer, id)?.try_into()
 }
 
@@ -201,7 +201,7 @@ pub(crate) fn default_project(tx: &mut Tx<'_>, viewer: &Viewer) -> Result<Record
     loop {
         let page = tx.records(viewer, &Project::record_type(), after, PROJECTS_PER_LOOK)?;
         for record in page.rows {
-            let project: Shown<Project> = record.try_into()?;
+            let project: StoredEntry<Project> = record.try_into()?;
             if project.entry.is_default {
                 return Ok(project.id);
             }
@@ -220,7 +220,7 @@ fn check_participant(tx: &mut Tx<'_>, viewer: &Viewer, participant: ActorId) -> 
         return Ok(());
     }
     let record = tx.record(viewer, RecordId::from_bytes(*participant.as_bytes()))?;
-    Shown::<Actor>::try_from(record).map(drop)
+    StoredEntry::<Actor>::try_from(record).map(drop)
 }
 
 /// MG-FRAME-001: a frame is a place in its own project.

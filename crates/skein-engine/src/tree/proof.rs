@@ -16,7 +16,7 @@ const LINEAGE_NODES_MAX: usize = 1_000;
 
 /// What is verified at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scope {
+pub enum VerificationScope {
     /// One node by itself, with the stored hashes of its parents.
     Node(NodeId),
     /// A node and everything it descends from, through forks.
@@ -27,7 +27,7 @@ pub enum Scope {
 
 /// One link of the chain that leads to a node.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Link {
+pub struct ProvenanceLink {
     /// The node, without what it says.
     pub row: NodeRow,
     /// What was found of it; nothing for one that is not complete.
@@ -40,9 +40,9 @@ pub struct Link {
 
 /// A piece of the chain, from a node towards the root.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Chain {
+pub struct ProvenanceChain {
     /// The links, and the node the next piece begins with.
-    pub links: Page<Link, NodeId>,
+    pub links: Page<ProvenanceLink, NodeId>,
     /// The nodes made by editing the one asked for, or that it was made from by editing, oldest first; the first of them
     /// if there are very many.
     pub lineage: Vec<NodeId>,
@@ -50,14 +50,14 @@ pub struct Chain {
 
 impl Engine {
     /// Verifies a node, a path or a tree, reading a piece at a time.
-    pub async fn verify_tree(&self, caller: &Caller, scope: Scope) -> Result<Verification, EngineError> {
+    pub async fn verify_tree(&self, caller: &Caller, scope: VerificationScope) -> Result<Verification, EngineError> {
         match scope {
-            Scope::Node(node) => Ok(sum(self.judged_path(caller, node, 1).await?)),
-            Scope::Path(conversation, node) => {
+            VerificationScope::Node(node) => Ok(sum(self.judged_path(caller, node, 1).await?)),
+            VerificationScope::Path(conversation, node) => {
                 self.refuse_stranger(caller, conversation, node).await?;
                 self.verify_path(caller, node).await
             }
-            Scope::Tree(conversation) => self.verify_whole(caller, conversation).await,
+            VerificationScope::Tree(conversation) => self.verify_whole(caller, conversation).await,
         }
     }
 
@@ -99,7 +99,7 @@ impl Engine {
         node: NodeId,
         from: Option<NodeId>,
         limit: usize,
-    ) -> Result<Chain, EngineError> {
+    ) -> Result<ProvenanceChain, EngineError> {
         let viewer = caller.viewer();
         let look = move |tx: &mut Tx<'_>| {
             tx.node(&viewer, node)?;
@@ -112,7 +112,7 @@ impl Engine {
             let rows =
                 judged.into_iter().map(|(id, verdict)| link(tx, &viewer, id, verdict)).collect::<Result<_, _>>()?;
             let lineage = tx.edits(&viewer, node, None, LINEAGE_NODES_MAX)?.rows;
-            Ok(Chain { links: Page { rows, next }, lineage })
+            Ok(ProvenanceChain { links: Page { rows, next }, lineage })
         };
         Ok(self.parts().store.read(look).await?)
     }
@@ -148,12 +148,12 @@ fn link(
     viewer: &skein_core::Viewer,
     id: NodeId,
     verdict: Option<Verdict>,
-) -> Result<Link, StoreError> {
+) -> Result<ProvenanceLink, StoreError> {
     let row = tx.node(viewer, id)?;
     // A place that is only kept is told by the item that keeps it.
     let told_by = if row.content.is_some() { ItemId::from(id) } else { row.reserved_by.unwrap_or(ItemId::from(id)) };
     let item = tx.item(viewer, told_by)?.item;
-    Ok(Link { row, verdict, item_hash: item.hash, realized_at: item.header.realized_at })
+    Ok(ProvenanceLink { row, verdict, item_hash: item.hash, realized_at: item.header.realized_at })
 }
 
 fn sum(judged: impl IntoIterator<Item = Judged>) -> Verification {

@@ -17,10 +17,10 @@ use skein_store::tree::summaries::DraftSummary;
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;
-use crate::catalog::Replied;
+use crate::catalog::ModelReply;
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::request::{Changed, Outcome, Request, referred};
+use crate::request::{CommittedChange, Outcome, Request, referred};
 use crate::tree::summary_input::Material;
 
 /// After so long without a new node a conversation is summarised.
@@ -144,10 +144,10 @@ impl Engine {
         caller: &Caller,
         request: Request,
         subject: Subject,
-    ) -> Result<Changed<ShownSummary>, EngineError> {
+    ) -> Result<CommittedChange<ShownSummary>, EngineError> {
         caller.require(Scope::Write)?;
         let composed = match self.summary_tool().await {
-            None => Composed::default(),
+            None => ComposedSummary::default(),
             // A repeat is told what came of the first; it does not cost another call.
             Some(_) => match self.replay(caller, request).await {
                 Err(EngineError::Store(StoreError::RequestInFlight)) => self.compose(&caller.acting(), subject).await,
@@ -164,21 +164,21 @@ impl Engine {
     }
 
     /// What the model that is set says; nothing where none is set or none answers.
-    pub(crate) async fn compose(&self, owner: &Viewer, subject: Subject) -> Composed {
-        let Some(tool) = self.summary_tool().await else { return Composed::default() };
+    pub(crate) async fn compose(&self, owner: &Viewer, subject: Subject) -> ComposedSummary {
+        let Some(tool) = self.summary_tool().await else { return ComposedSummary::default() };
         let viewer = owner.clone();
         let material = self.parts().store.read(move |tx| Material::of(tx, &viewer, subject)).await;
-        let Ok(Some(material)) = material else { return Composed::default() };
+        let Ok(Some(material)) = material else { return ComposedSummary::default() };
         let replied = self.ask_model(owner.owner(), tool, material.question()).await;
-        Composed(replied.map(|replied| (material, replied)))
+        ComposedSummary(replied.map(|replied| (material, replied)))
     }
 }
 
 /// What a model outside said of something, and of what it said it.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Composed(Option<(Material, Replied)>);
+pub(crate) struct ComposedSummary(Option<(Material, ModelReply)>);
 
-impl Composed {
+impl ComposedSummary {
     /// Whether a model answered.
     pub(crate) fn is_answered(&self) -> bool {
         self.0.is_some()
@@ -199,7 +199,7 @@ impl Composed {
     }
 }
 
-impl Composed {
+impl ComposedSummary {
     /// Keeps what a model said, else this draft; neither if something it speaks of was destroyed since.
     pub(crate) fn keep_or(
         &self,
@@ -235,7 +235,12 @@ pub(crate) fn kept(tx: &mut Tx<'_>, viewer: &Viewer, subject: Subject) -> Result
 }
 
 /// Keeps what was composed; where nothing was, what the built-in model says now.
-fn keep(tx: &mut Tx<'_>, viewer: &Viewer, subject: Subject, composed: &Composed) -> Result<ShownSummary, StoreError> {
+fn keep(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    subject: Subject,
+    composed: &ComposedSummary,
+) -> Result<ShownSummary, StoreError> {
     let composition = composed.summary(tx)?;
     let is_composed = composition.is_some();
     let summary = if is_composed { composition } else { made(tx, viewer, subject)?.summary };
@@ -250,7 +255,7 @@ pub(crate) fn make_missing(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
     subject: Subject,
-    composed: &Composed,
+    composed: &ComposedSummary,
 ) -> Result<(), StoreError> {
     if kept(tx, viewer, subject)?.is_some() {
         composed.conclude(tx, None)

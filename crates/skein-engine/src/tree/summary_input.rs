@@ -22,7 +22,7 @@ use skein_store::tree::read::SeenNode;
 use skein_store::tree::summaries::{DraftSummary, NodeWithContent};
 use skein_store::{StoreError, Tx};
 
-use crate::catalog::Question;
+use crate::catalog::ModelPrompt;
 use crate::tree::summaries::Subject;
 use crate::tree::{ShownConversation, conversations, plain_text, text_of};
 
@@ -62,10 +62,10 @@ impl Material {
     }
 
     /// What a model outside is asked.
-    pub(super) fn question(&self) -> Question {
+    pub(super) fn question(&self) -> ModelPrompt {
         let max_tokens = if self.node.is_some() { NODE_TOKENS_MAX } else { TREE_TOKENS_MAX };
         let about = json!({ "conversationId": self.conversation, "nodeId": self.node });
-        Question {
+        ModelPrompt {
             prompt: self.prompt.clone(),
             max_tokens: u32::try_from(max_tokens).unwrap_or(u32::MAX),
             about: about.as_object().cloned().unwrap_or_else(Map::new),
@@ -228,8 +228,8 @@ fn of_path(
     let (parent, grandparent) = (earlier(), earlier());
     let subject = NodeSubject {
         tree_title: &shown.title,
-        parent: parent.as_ref().map(Said::earlier),
-        grandparent: grandparent.as_ref().map(Said::earlier),
+        parent: parent.as_ref().map(PriorMessage::earlier),
+        grandparent: grandparent.as_ref().map(PriorMessage::earlier),
         text: &text,
     };
     let (prompt, before) = (node_prompt(&subject, &FourCharacters), node_context(&subject, &FourCharacters));
@@ -240,22 +240,22 @@ fn of_path(
 }
 
 /// Something that was said before.
-struct Said {
+struct PriorMessage {
     node: NodeId,
     summary: Option<String>,
     text: String,
 }
 
-impl Said {
+impl PriorMessage {
     fn earlier(&self) -> Earlier<'_> {
         Earlier { summary: self.summary.as_deref(), text: &self.text }
     }
 }
 
 /// What a node said, with the summary it has; nothing once it was destroyed.
-fn said(told: Told, summaries: &HashMap<NodeId, TreeSummary>) -> Option<Said> {
+fn said(told: Told, summaries: &HashMap<NodeId, TreeSummary>) -> Option<PriorMessage> {
     let summary = summaries.get(&told.node).map(|summary| summary.text.clone());
-    Some(Said { node: told.node, summary, text: told.text? })
+    Some(PriorMessage { node: told.node, summary, text: told.text? })
 }
 
 /// AG-SUM-004: the description, what the main path says, and where it was answered in more than one way.

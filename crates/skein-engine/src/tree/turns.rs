@@ -17,8 +17,8 @@ use skein_store::{About, StoreError, Tx};
 use crate::account::Caller;
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::request::{Changed, Request};
-use crate::tree::{Grown, ShownNode, ShownTurn, TaggedNode, note_remembered, show_node, show_path, show_turn};
+use crate::request::{CommittedChange, Request};
+use crate::tree::{AppendResult, ShownNode, ShownTurn, TaggedNode, note_remembered, show_node, show_path, show_turn};
 
 /// What content may refer to.
 pub(super) const ATTACHMENT: ReferenceField = ReferenceField::new("AG-CONTENT-004", "content", "attachment");
@@ -73,7 +73,7 @@ impl Engine {
         request: Request,
         conversation: ConversationId,
         new: NewTurn,
-    ) -> Result<Changed<Grown>, EngineError> {
+    ) -> Result<CommittedChange<AppendResult>, EngineError> {
         let turn_type = new.speaker.turn_type(new.turn_type).map_err(StoreError::from)?;
         refuse_generated(new.speaker == Speaker::Agent || new.process.is_some())?;
         refuse_system(new.speaker)?;
@@ -96,7 +96,7 @@ impl Engine {
             let placing = Placing { sources: new.sources.clone(), leads, ..placing };
             follow(tx, viewer, conversation, placing.author)?;
             let (node, moved) = tx.append_node(viewer, &placing, &said)?;
-            Grown::now(tx, viewer, &node, moved)
+            AppendResult::now(tx, viewer, &node, moved)
         })
         .await
         .map(|grown| self.noted(caller, grown))
@@ -110,7 +110,7 @@ impl Engine {
         conversation: ConversationId,
         turn: TurnId,
         new: NewAlternative,
-    ) -> Result<Changed<Grown>, EngineError> {
+    ) -> Result<CommittedChange<AppendResult>, EngineError> {
         refuse_generated(new.process.is_some())?;
         let content = new.content.as_ref().ok_or_else(nothing_to_say).map_err(StoreError::from)?;
         let content = Content::parse(content).map_err(StoreError::from)?;
@@ -131,7 +131,7 @@ impl Engine {
             let leads = placing.leads.filter(|_| new.make_active);
             follow(tx, viewer, conversation, placing.author)?;
             let (node, moved) = tx.append_node(viewer, &Placing { leads, ..placing }, &said)?;
-            Grown::now(tx, viewer, &node, moved)
+            AppendResult::now(tx, viewer, &node, moved)
         })
         .await
         .map(|grown| self.noted(caller, grown))
@@ -144,7 +144,7 @@ impl Engine {
         request: Request,
         node: NodeId,
         content: Value,
-    ) -> Result<Changed<Grown>, EngineError> {
+    ) -> Result<CommittedChange<AppendResult>, EngineError> {
         let content = Content::parse(&content).map_err(StoreError::from)?;
         content.refuse_empty().map_err(StoreError::from)?;
         self.examine(caller, &content).await?;
@@ -155,14 +155,14 @@ impl Engine {
             let placing = placing(viewer, conversation, Position::About(vec![node]));
             follow(tx, viewer, conversation, placing.author)?;
             let (node, moved) = tx.append_node(viewer, &Placing { leads: None, ..placing }, &said)?;
-            Grown::now(tx, viewer, &node, moved)
+            AppendResult::now(tx, viewer, &node, moved)
         })
         .await
         .map(|grown| self.noted(caller, grown))
     }
 
     /// What was said just now is to be summarised some time.
-    fn noted(&self, caller: &Caller, grown: Changed<Grown>) -> Changed<Grown> {
+    fn noted(&self, caller: &Caller, grown: CommittedChange<AppendResult>) -> CommittedChange<AppendResult> {
         let row = &grown.value.node.seen.row;
         if !grown.is_replay {
             self.parts().growth.note(caller.user, row.conversation, row.id, Instant::now());
@@ -178,12 +178,12 @@ impl Engine {
         conversation: ConversationId,
         turn: TurnId,
         node: NodeId,
-    ) -> Result<Changed<Grown>, EngineError> {
+    ) -> Result<CommittedChange<AppendResult>, EngineError> {
         self.change(caller, request, "alternative.activate", move |tx, viewer| {
             alternative_of(tx, viewer, conversation, turn, node)?;
             let actor = ActorId::from(viewer.owner());
             let (row, moved) = tx.move_path(viewer, PathId::main_of(conversation), actor, node)?;
-            Grown::moved(tx, viewer, &row, moved)
+            AppendResult::moved(tx, viewer, &row, moved)
         })
         .await
     }

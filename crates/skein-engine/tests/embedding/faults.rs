@@ -1,6 +1,6 @@
 //! Bad days of an endpoint: nothing is lost, nothing is there twice, words answer meanwhile, and it is seen and tried again.
 
-use skein_engine::memory::{EmbedStep, Meaning};
+use skein_engine::memory::{EmbedStep, SemanticSearch};
 
 use crate::world::{Mood, Place, Server, World, both};
 
@@ -26,7 +26,7 @@ async fn survives(mood: Mood) {
     assert!(!failure.said.contains("heron") && !failure.said.contains("sky"), "nobody's words are told: {failure:?}");
     let recalled = world.recall("heron").await;
     assert_eq!(recalled.page.rows.iter().map(|found| found.snippet.text.as_str()).collect::<Vec<_>>(), [HERON]);
-    assert_eq!(recalled.searched.meaning, Meaning::EmbedderFailed);
+    assert_eq!(recalled.searched.meaning, SemanticSearch::EmbedderFailed);
     server.feel(Mood::Good);
     let state = world.until("everything has its vector", |state| state.with_vector == 2).await;
     assert_eq!((state.episodes, state.failure.clone()), (2, None), "{mood:?}: {state:?}");
@@ -114,12 +114,12 @@ async fn fault_a_question_without_a_vector_is_answered_by_words_in_time() {
     let world = begun(&place, &server).await;
     world.bring(HERON).await;
     world.settle().await;
-    assert_eq!(world.recall("waterfowl").await.searched.meaning, Meaning::Searched);
+    assert_eq!(world.recall("waterfowl").await.searched.meaning, SemanticSearch::Searched);
     server.feel(Mood::Hangs);
     let recalled = world.recall("reeds").await;
-    assert_eq!((recalled.searched.meaning, recalled.page.rows.len()), (Meaning::EmbedderFailed, 1));
+    assert_eq!((recalled.searched.meaning, recalled.page.rows.len()), (SemanticSearch::EmbedderFailed, 1));
     let before = server.requests();
     let recalled = world.recall("reeds").await;
-    assert_eq!((recalled.searched.meaning, recalled.page.rows.len()), (Meaning::EmbedderFailed, 1));
+    assert_eq!((recalled.searched.meaning, recalled.page.rows.len()), (SemanticSearch::EmbedderFailed, 1));
     assert_eq!(server.requests(), before, "the next one does not wait for it");
 }

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
-use skein_engine::memory::{EmbedStep, Embedding, Meaning};
+use skein_engine::memory::{EmbedStep, Embedding, SemanticSearch};
 use skein_recall::{EmbedError, Embedder, Fingerprint};
 
 use crate::world::{Place, meaning};
@@ -37,7 +37,11 @@ async fn fault_a_model_that_hangs_keeps_nobody_waiting() {
     world.bring(HERON).await;
     assert!(matches!(world.settle().await, EmbedStep::Later(_)));
     let recalled = world.recall("heron").await;
-    assert_eq!((recalled.page.rows.len(), recalled.searched.meaning), (1, Meaning::Searched), "by the built-in table");
+    assert_eq!(
+        (recalled.page.rows.len(), recalled.searched.meaning),
+        (1, SemanticSearch::Searched),
+        "by the built-in table"
+    );
     drop(go_on);
     let world = world.followed();
     world.until("the model serves", |state| state.embedder == "slow" && state.with_vector == 1).await;
@@ -58,7 +62,7 @@ async fn a_model_in_a_directory_makes_the_vectors() {
     assert_eq!((state.embedder.as_str(), state.with_vector), (fingerprint.as_str(), 1));
     let recalled = world.recall(HERON).await;
     assert!(recalled.page.rows[0].parts.similarity.unwrap() > 0.99);
-    assert_eq!(recalled.searched.meaning, Meaning::Searched);
+    assert_eq!(recalled.searched.meaning, SemanticSearch::Searched);
 }
 
 #[cfg(not(feature = "transformer"))]

@@ -2,7 +2,7 @@
 
 use skein_core::Digest;
 use skein_core::memory::episode::EpisodeSource;
-use skein_engine::memory::{EmbedStep, Embedding, Meaning};
+use skein_engine::memory::{EmbedStep, Embedding, SemanticSearch};
 use skein_testkit::litellm::Litellm;
 
 use crate::world::{Place, Server, both, fresh};
@@ -23,7 +23,7 @@ both! {
         let best = &recalled.page.rows[0];
         assert_eq!((best.snippet.text.as_str(), recalled.page.rows.len()), (HERON, 1));
         assert!(best.parts.similarity.unwrap() > 0.9 && best.words.is_empty(), "{best:?}");
-        assert_eq!(recalled.searched.meaning, Meaning::Searched);
+        assert_eq!(recalled.searched.meaning, SemanticSearch::Searched);
         let state = world.index().await;
         assert_eq!((state.episodes, state.with_vector), (3, 3));
         assert!(state.embedder.starts_with("endpoint m ") && state.embedder == state.configured, "{state:?}");
@@ -114,7 +114,7 @@ async fn a_server_by_others_makes_the_vectors() {
     let state = world.index().await;
     assert_eq!((state.episodes, state.with_vector), (150, 150), "{state:?}");
     let recalled = world.recall("Note 77 of many.").await;
-    assert_eq!(recalled.searched.meaning, Meaning::Searched);
+    assert_eq!(recalled.searched.meaning, SemanticSearch::Searched);
     let best = &recalled.page.rows[0];
     assert!(best.snippet.text == said[77] && best.parts.similarity.unwrap() > 0.99, "{best:?}");
 }

@@ -1,6 +1,6 @@
 //! From one embedder to another: the old vectors serve until the new ones are all there.
 
-use skein_engine::memory::{EmbedStep, Embedding, Meaning};
+use skein_engine::memory::{EmbedStep, Embedding, SemanticSearch};
 
 use skein_engine::memory::Rebuild;
 
@@ -28,7 +28,7 @@ both! {
         world.bring(TAX).await;
         world.engine.redact_item(&world.caller, fresh(&world.caller), item, "asked to".to_owned()).await.unwrap();
         let recalled = world.recall("a bird in the reeds").await;
-        assert_eq!(recalled.searched.meaning, Meaning::Searched, "by the table that is built in");
+        assert_eq!(recalled.searched.meaning, SemanticSearch::Searched, "by the table that is built in");
         assert_eq!(recalled.page.rows[0].snippet.text, HERON);
         drop(world);
         server.feel(Mood::Good);
@@ -83,7 +83,7 @@ async fn without_the_old_embedder_words_answer_until_the_new_one_has_caught_up()
     let state = world.until("the failure is seen", |state| state.failure.is_some()).await;
     assert!(state.embedder.starts_with("endpoint first "), "{state:?}");
     let recalled = world.recall("heron").await;
-    assert_eq!((recalled.searched.meaning, recalled.page.rows.len()), (Meaning::EmbedderGone, 1));
+    assert_eq!((recalled.searched.meaning, recalled.page.rows.len()), (SemanticSearch::EmbedderGone, 1));
     server.feel(Mood::Good);
     world.until("the new one serves", |state| state.embedder.starts_with("endpoint second ")).await;
     assert_eq!(world.found("waterfowl").await, [HERON]);
@@ -131,7 +131,7 @@ both! {
         assert_eq!(world.settle().await, EmbedStep::Nothing);
         server.feel(Mood::Longer);
         let recalled = world.recall("waterfowl").await;
-        assert_eq!(recalled.searched.meaning, Meaning::EmbedderFailed);
+        assert_eq!(recalled.searched.meaning, SemanticSearch::EmbedderFailed);
         let failure = world.index().await.failure.unwrap();
         assert!(failure.said.contains("vectors of 5 numbers where 4 are wanted"), "{failure:?}");
         assert!(failure.said.contains("another model") && failure.said.contains("skein index rebuild --anew"), "{failure:?}");

@@ -3,7 +3,7 @@
 use serde_json::json;
 use skein_core::NodeId;
 use skein_core::memory::episode::{Brought, EpisodeSource};
-use skein_engine::memory::{RecallQuery, SearchedBy, Where};
+use skein_engine::memory::{HitLocation, RecallQuery, SearchedBy};
 use skein_store::tree::append::Position;
 
 use crate::world::{Place, World, both};
@@ -26,12 +26,12 @@ both! {
         let text = "heron".to_owned();
         let all = ask(RecallQuery { text: text.clone(), node: Some(here), ..RecallQuery::default() }).await;
         assert_eq!(all.searched.by, SearchedBy::Words);
-        let mut found: Vec<(&str, Where)> = all.page.rows.iter().map(|row| (row.snippet.text.as_str(), row.found)).collect();
+        let mut found: Vec<(&str, HitLocation)> = all.page.rows.iter().map(|row| (row.snippet.text.as_str(), row.found)).collect();
         found.sort_by_key(|(text, _)| *text);
         let expected = [
-            ("A heron of this branch.", Where::Path),
-            ("And the heron?", Where::Path),
-            ("Once upon a time the herons nested in May.", Where::Anywhere),
+            ("A heron of this branch.", HitLocation::Path),
+            ("And the heron?", HitLocation::Path),
+            ("Once upon a time the herons nested in May.", HitLocation::Anywhere),
         ];
         assert_eq!(found, expected);
         let marked = |row: &skein_engine::memory::FoundEpisode| row.snippet.highlights.iter().map(|at| row.snippet.text[at.clone()].to_owned()).collect::<Vec<_>>();
@@ -39,7 +39,7 @@ both! {
         let sources = vec![EpisodeSource::Text];
         let brought = ask(RecallQuery { text: text.clone(), sources, node: Some(here), elsewhere: true, ..RecallQuery::default() }).await;
         let [only] = &brought.page.rows[..] else { panic!("{:?}", brought.page.rows) };
-        assert_eq!((only.found, only.said_by.as_deref()), (Where::Anywhere, Some("Ada")));
+        assert_eq!((only.found, only.said_by.as_deref()), (HitLocation::Anywhere, Some("Ada")));
         let nowhere = ask(RecallQuery { text, within: vec![world.conversation("Empty").await], ..RecallQuery::default() }).await;
         assert_eq!(nowhere.page.rows, [], "what has no place is in no conversation");
     }

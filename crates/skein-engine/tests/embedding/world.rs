@@ -10,9 +10,9 @@ use skein_connect::guard::Guard;
 use skein_connect::http::HttpOptions;
 use skein_core::memory::episode::{Brought, EpisodeSource};
 use skein_core::{ItemId, Millis};
-use skein_engine::account::Presented;
-use skein_engine::catalog::{Outside, Passing};
-use skein_engine::memory::{BroughtEpisode, Embedding, EndpointOptions, IndexState, RecallQuery, Recalled};
+use skein_engine::account::PresentedCredential;
+use skein_engine::catalog::{EphemeralKeys, Gateway};
+use skein_engine::memory::{Embedding, EndpointOptions, EpisodeImport, IndexState, RecallQuery, Recalled};
 use skein_engine::{Caller, Engine, KeyText, Request, Worker};
 use skein_store::blobs::Blobs;
 use skein_store::clock::{Clock, StoppedClock};
@@ -112,14 +112,14 @@ impl Place {
         let clock = self.clock.clone().map(|clock| clock as Arc<dyn Clock>);
         let store = Store::open(StoreOptions { connections: 4, clock, ..StoreOptions::at(location) }).unwrap();
         let blobs = Blobs::directory(&self.dir.path().join("blobs")).unwrap();
-        let outside = Outside::new(Box::new(Passing::draw().unwrap()), Guard::default(), HttpOptions::default());
+        let outside = Gateway::new(Box::new(EphemeralKeys::draw().unwrap()), Guard::default(), HttpOptions::default());
         let engine = Engine::new(store.clone(), blobs, outside.unwrap());
         if let Some((embedding, index)) = remembering {
             engine.remember_with(index, embedding);
         }
         let key = KeyText::draw();
         engine.admit_start_key(&key).await.unwrap();
-        let caller = engine.authenticate(&Presented::Key(key), None).await.unwrap();
+        let caller = engine.authenticate(&PresentedCredential::Key(key), None).await.unwrap();
         World { engine, store, caller, worker: None }
     }
 }
@@ -147,7 +147,7 @@ impl World {
     }
 
     pub(crate) async fn bring_it(&self, brought: Brought) -> ItemId {
-        let brought = BroughtEpisode { brought, said_at: None };
+        let brought = EpisodeImport { brought, said_at: None };
         let kept = self.engine.bring_episode(&self.caller, fresh(&self.caller), brought).await.unwrap();
         kept.value.stored.item.header.id
     }

@@ -7,7 +7,7 @@ use skein_core::tree::status::{CacheStatus, GenerationStatus};
 use skein_core::tree::turn::Speaker;
 use skein_core::{ConversationId, NodeId, RecordId, RunId, TurnId};
 use skein_engine::EngineError;
-use skein_engine::flow::{Answering, NewAnswers, Wanted};
+use skein_engine::flow::{AnswerTarget, Answering, NewAnswers};
 use skein_engine::tree::{NewAlternative, NewTurn};
 use skein_store::flow::ExecutionFilter;
 use skein_store::tree::NodeRow;
@@ -30,7 +30,7 @@ impl World {
     async fn answers(
         &self,
         conversation: ConversationId,
-        wanted: Wanted,
+        wanted: AnswerTarget,
         processes: &[RecordId],
     ) -> Result<Answering, EngineError> {
         let context = serde_json::Map::new();
@@ -46,7 +46,7 @@ impl World {
     }
 
     /// One answer, once it is there.
-    async fn one(&self, conversation: ConversationId, wanted: Wanted, processes: &[RecordId]) -> NodeRow {
+    async fn one(&self, conversation: ConversationId, wanted: AnswerTarget, processes: &[RecordId]) -> NodeRow {
         let begun = self.answers(conversation, wanted, processes).await.unwrap();
         let [(grown, run)] = &begun.begun[..] else { panic!("one answer: {begun:?}") };
         let shown = self.ended(*run).await;
@@ -82,8 +82,8 @@ impl World {
     }
 }
 
-fn after() -> Wanted {
-    Wanted::After { turn: None, parent: None, sources: Vec::new() }
+fn after() -> AnswerTarget {
+    AnswerTarget::After { turn: None, parent: None, sources: Vec::new() }
 }
 
 fn rule(refused: Result<impl std::fmt::Debug, EngineError>) -> String {
@@ -135,7 +135,7 @@ both! {
         world.decide(&world.review().await, Decision::Deny { reason: None }).await;
         let failed = world.ended(first).await;
         let turn = world.turn_of(denied).await;
-        let second = world.answers(conversation, Wanted::Again { turn, node: denied, parent: None }, &[]).await.unwrap();
+        let second = world.answers(conversation, AnswerTarget::Again { turn, node: denied, parent: None }, &[]).await.unwrap();
         let (cancelled, second) = (second.begun[0].0.node.seen.row.id, second.begun[0].1);
         world.review().await;
         world.engine.cancel_run(&world.caller, fresh(&world.caller), second).await.unwrap();
@@ -180,7 +180,7 @@ both! {
         let first = world.one(conversation, after(), &[heron]).await;
         assert_eq!(world.hint(conversation).await, Some(heron));
         let turn = first.turn().unwrap();
-        let second = world.one(conversation, Wanted::Beside { turn, parent: None }, &[stork]).await;
+        let second = world.one(conversation, AnswerTarget::Beside { turn, parent: None }, &[stork]).await;
         let made_by = |row: NodeRow| row.executed_by.unwrap().process_id;
         assert_eq!((made_by(world.row(first.id).await), made_by(second)), (heron, stork), "each keeps its own");
         world.one(conversation, after(), &[stork]).await;
@@ -191,7 +191,7 @@ both! {
         let (conversation, _) = world.talk("Say something.").await;
         let (heron, stork) = (world.parrot("heron").await, world.parrot("stork").await);
         let turn = world.one(conversation, after(), &[heron]).await.turn().unwrap();
-        world.one(conversation, Wanted::Beside { turn, parent: None }, &[stork]).await;
+        world.one(conversation, AnswerTarget::Beside { turn, parent: None }, &[stork]).await;
         assert_eq!(world.hint(conversation).await, Some(heron), "a further alternative");
         world.answers(conversation, after(), &[heron, stork]).await.unwrap();
         assert_eq!(world.hint(conversation).await, Some(heron), "two to choose from");
@@ -203,12 +203,12 @@ both! {
         let first = world.one(conversation, after(), &[heron]).await;
         world.switch(stork, false).await;
         let turn = first.turn().unwrap();
-        let refused = world.answers(conversation, Wanted::Beside { turn, parent: None }, &[heron, stork]).await;
+        let refused = world.answers(conversation, AnswerTarget::Beside { turn, parent: None }, &[heron, stork]).await;
         assert_eq!(rule(refused), "BR-CROSS-001");
         assert_eq!(world.hint(conversation).await, Some(heron));
         world.switch(stork, true).await;
-        world.one(conversation, Wanted::Beside { turn, parent: None }, &[stork]).await;
-        world.one(conversation, Wanted::Again { turn, node: first.id, parent: None }, &[]).await;
+        world.one(conversation, AnswerTarget::Beside { turn, parent: None }, &[stork]).await;
+        world.one(conversation, AnswerTarget::Again { turn, node: first.id, parent: None }, &[]).await;
         assert_eq!(world.hint(conversation).await, Some(heron), "nobody chose a process");
     }
 
@@ -223,7 +223,7 @@ both! {
         let change = serde_json::from_value(json!({ "outputTemplate": "a {{said.value}}" })).unwrap();
         let changed = world.engine.change_process(&world.caller, fresh(&world.caller), heron, change, shown.hash);
         let changed = changed.await.unwrap().value;
-        let again = world.one(conversation, Wanted::Again { turn, node: first.id, parent: None }, &[]).await;
+        let again = world.one(conversation, AnswerTarget::Again { turn, node: first.id, parent: None }, &[]).await;
         assert_eq!(world.said(again.id).await, "a heron", "by its latest version");
         assert_eq!(again.executed_by.map(|by| (by.process_id, by.version)), Some((heron, changed.version)));
         assert_eq!(world.row(first.id).await.executed_by, first.executed_by);
@@ -237,7 +237,7 @@ both! {
         world.one(conversation, after(), &[stork]).await;
         let begun = world.runs_begun().await;
         world.switch(heron, false).await;
-        let again = || Wanted::Again { turn, node: first.id, parent: None };
+        let again = || AnswerTarget::Again { turn, node: first.id, parent: None };
         assert_eq!(rule(world.answers(conversation, again(), &[]).await), "BR-CROSS-001");
         world.engine.delete_process(&world.caller, fresh(&world.caller), heron).await.unwrap();
         assert_eq!(rule(world.answers(conversation, again(), &[]).await), "BR-CROSS-001");
@@ -295,10 +295,10 @@ both! {
         let (heron, stork) = (world.parrot("heron").await, world.parrot("stork").await);
         let first = world.one(conversation, after(), &[heron]).await;
         let turn = first.turn().unwrap();
-        let other = world.one(conversation, Wanted::Beside { turn, parent: None }, &[stork]).await;
-        let again = world.one(conversation, Wanted::Again { turn, node: first.id, parent: None }, &[]).await;
+        let other = world.one(conversation, AnswerTarget::Beside { turn, parent: None }, &[stork]).await;
+        let again = world.one(conversation, AnswerTarget::Again { turn, node: first.id, parent: None }, &[]).await;
         let reworded = world.reword(conversation, asked, "Say something else.").await;
-        let elsewhere = world.one(conversation, Wanted::Again { turn, node: first.id, parent: None }, &[]).await;
+        let elsewhere = world.one(conversation, AnswerTarget::Again { turn, node: first.id, parent: None }, &[]).await;
         let alternatives = [&first, &other, &again, &elsewhere];
         assert!(alternatives.iter().all(|made| made.turn() == Some(turn)), "{alternatives:?}");
         assert_eq!(alternatives.map(|made| made.parent), [Some(asked), Some(asked), Some(asked), Some(reworded)]);
@@ -315,13 +315,13 @@ both! {
         let answer = world.one(conversation, after(), &[heron]).await;
         let (user_turn, turn) = (world.turn_of(asked).await, answer.turn().unwrap());
         let begun = world.runs_begun().await;
-        let again = world.answers(conversation, Wanted::Again { turn: user_turn, node: asked, parent: None }, &[]).await;
+        let again = world.answers(conversation, AnswerTarget::Again { turn: user_turn, node: asked, parent: None }, &[]).await;
         assert_eq!(rule(again), "BR-TURN-013");
-        let beside = world.answers(conversation, Wanted::Beside { turn: user_turn, parent: None }, &[heron]).await;
+        let beside = world.answers(conversation, AnswerTarget::Beside { turn: user_turn, parent: None }, &[heron]).await;
         assert_eq!(rule(beside), "BR-TURN-010");
-        let unrelated = Wanted::Beside { turn, parent: Some(foreign) };
+        let unrelated = AnswerTarget::Beside { turn, parent: Some(foreign) };
         assert!(world.answers(conversation, unrelated, &[heron]).await.is_err(), "what it answers is of the turn before");
-        assert!(world.answers(elsewhere, Wanted::Again { turn, node: answer.id, parent: None }, &[]).await.is_err());
+        assert!(world.answers(elsewhere, AnswerTarget::Again { turn, node: answer.id, parent: None }, &[]).await.is_err());
         let many = NewAnswers { wanted: after(), processes: vec![heron], samples: 17, make_active: true, remember_process: true, context: serde_json::Map::new() };
         assert_eq!(rule(world.engine.answer(&world.caller, fresh(&world.caller), conversation, many).await), "BR-TURN-013");
         assert_eq!(world.runs_begun().await, begun, "nothing was begun");
@@ -332,7 +332,7 @@ both! {
         let heron = world.parrot("heron").await;
         let stale = world.one(conversation, after(), &[heron]).await;
         let reworded = world.reword(conversation, asked, "Say something else.").await;
-        let again = world.one(conversation, Wanted::Again { turn: stale.turn().unwrap(), node: stale.id, parent: None }, &[]).await;
+        let again = world.one(conversation, AnswerTarget::Again { turn: stale.turn().unwrap(), node: stale.id, parent: None }, &[]).await;
         assert_eq!(again.parent, Some(reworded));
         let cache = async |node| world.engine.node(&world.caller, node).await.unwrap().cache;
         assert_eq!((cache(stale.id).await, cache(again.id).await), (CacheStatus::Stale, CacheStatus::Valid));

@@ -6,7 +6,7 @@ use skein_core::garden::relation::{Endpoint, RelationKind};
 use skein_core::tree::actor::{Actor, ActorId, AuthorType};
 use skein_core::tree::verify::Verdict;
 use skein_core::{ConversationId, ItemId, NodeId, RecordId, Viewer};
-use skein_engine::tree::{Scope, Turning};
+use skein_engine::tree::{FrameMove, VerificationScope};
 use skein_store::relations::Side;
 use skein_store::tree::NodeRow;
 use skein_testkit::rogue::Rogue;
@@ -33,7 +33,7 @@ impl World {
     }
 
     async fn verified(&self, conversation: ConversationId) -> Verdict {
-        self.engine.verify_tree(&self.caller, Scope::Tree(conversation)).await.unwrap().verdict
+        self.engine.verify_tree(&self.caller, VerificationScope::Tree(conversation)).await.unwrap().verdict
     }
 
     async fn actor_of(&self, author: ActorId) -> Actor {
@@ -117,7 +117,7 @@ both! {
             let (conversation, asked) = world.talk("What is it?").await;
             let project = world.engine.conversation(&world.caller, conversation).await.unwrap().row.project.unwrap();
             if let (true, Some(participant)) = (is_led, led) {
-                let turning = Turning { participant, conversation, node: Some(asked) };
+                let turning = FrameMove { participant, conversation, node: Some(asked) };
                 world.engine.turn_frame(&world.caller, fresh(&world.caller), project, turning).await.unwrap();
             }
             let (node, run) = world.answer(conversation, process).await;

@@ -143,7 +143,7 @@ both! {
         let second = world.say(conversation, Some(first), "And there?").await;
         let sources = vec![Source { node_id: first, role: SourceRole::Context }];
         let new = flow::NewAnswers {
-            wanted: flow::Wanted::After { turn: None, parent: Some(second), sources },
+            wanted: flow::AnswerTarget::After { turn: None, parent: Some(second), sources },
             processes: vec![id],
             samples: 1,
             make_active: true,
@@ -169,7 +169,7 @@ both! {
         let id = world.process(definition).await;
         let (conversation, _) = world.talk("Say something.").await;
         let mut new = flow::NewAnswers {
-            wanted: flow::Wanted::After { turn: None, parent: None, sources: Vec::new() },
+            wanted: flow::AnswerTarget::After { turn: None, parent: None, sources: Vec::new() },
             processes: vec![id],
             samples: 1,
             make_active: true, remember_process: true,
@@ -182,7 +182,7 @@ both! {
         };
         let first = answer(new.clone()).await;
         world.store.write(|tx| tx.sweep_executions(&Viewer::System("test"), 0)).await.unwrap();
-        new.wanted = flow::Wanted::Again { turn: first.turn().unwrap(), node: first.id, parent: None };
+        new.wanted = flow::AnswerTarget::Again { turn: first.turn().unwrap(), node: first.id, parent: None };
         (new.processes, new.context) = (Vec::new(), Map::new());
         let again = answer(new).await;
         assert_eq!(world.said(again.id).await, "softly");

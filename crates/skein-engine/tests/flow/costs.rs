@@ -6,7 +6,7 @@ use skein_core::flow::execution::fact::ExecutionEnded;
 use skein_core::flow::execution::state::RunStatus;
 use skein_core::garden::item::ItemType;
 use skein_core::{Millis, RecordId, Viewer};
-use skein_engine::flow::ShownRun;
+use skein_engine::flow::ShownExecution;
 use skein_store::items::ItemQuery;
 use skein_testkit::rogue::Rogue;
 
@@ -31,13 +31,13 @@ fn owed(world: &World, amount: &str) -> Value {
     json!([{ "payerId": world.caller.user, "currency": "USD", "amount": amount }])
 }
 
-fn told(shown: &ShownRun) -> (Value, bool) {
+fn told(shown: &ShownExecution) -> (Value, bool) {
     let spending = shown.spending().unwrap();
     (json!(spending.owed), spending.is_complete)
 }
 
 /// How a run ended, as it stays for good.
-async fn ended(world: &World, shown: &ShownRun) -> ExecutionEnded {
+async fn ended(world: &World, shown: &ShownExecution) -> ExecutionEnded {
     let viewer = Viewer::User(world.caller.user);
     let query = ItemQuery { item_type: Some(ItemType::EXECUTION_ENDED), limit: 100, ..ItemQuery::default() };
     let page = world.store.read(move |tx| tx.items(&viewer, &query)).await.unwrap();

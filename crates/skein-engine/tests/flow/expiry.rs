@@ -8,7 +8,7 @@ use skein_core::flow::execution::state::{Phase, RunStatus};
 use skein_core::garden::item::ItemType;
 use skein_core::{RecordId, Viewer};
 use skein_engine::EngineError;
-use skein_engine::flow::{Delegate, ShownRun};
+use skein_engine::flow::{Delegate, ShownExecution};
 use skein_store::StoreError;
 use skein_store::flow::ReviewStatus;
 use skein_store::items::ItemQuery;
@@ -25,7 +25,7 @@ async fn asking(world: &World, review: Value) -> RecordId {
     world.process(process("asks", vec![ask, after], "{{after.value}} {{a}}")).await
 }
 
-async fn expired(world: &World, review: Value) -> ShownRun {
+async fn expired(world: &World, review: Value) -> ShownExecution {
     let run = world.run(asking(world, review).await, json!({ "x": "on" })).await;
     world.ended(run).await
 }

@@ -11,7 +11,7 @@ use skein_core::catalog::operation::OperationType;
 use skein_core::flow::execution::review::Decision;
 use skein_core::flow::execution::state::{Phase, RunStatus};
 use skein_core::garden::item::ItemType;
-use skein_engine::flow::Pools;
+use skein_engine::flow::PoolSizes;
 use skein_testkit::rogue::{Behaviour, Rogue};
 
 use crate::world::{World, both, fresh, heard, process, step};
@@ -169,7 +169,7 @@ both! {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_run_that_is_cancelled_at_another_server_leaves_its_place_at_once() {
     let kinds = [OperationType::RestCall, OperationType::McpTool];
-    let world = World::postgres_with(&Pools(kinds.map(|kind| (kind, 1)).to_vec())).await;
+    let world = World::postgres_with(&PoolSizes(kinds.map(|kind| (kind, 1)).to_vec())).await;
     let rogue = moody();
     let tool = world.rest_tool(&world.caller, &rogue).await;
     let process = world.one_step(tool).await;
@@ -190,7 +190,7 @@ async fn a_run_that_is_cancelled_at_another_server_leaves_its_place_at_once() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 3)]
 async fn a_run_that_cannot_be_read_any_more_ends_as_failed_and_says_so() {
-    let world = World::postgres_with(&Pools(vec![(OperationType::RestCall, 1)])).await;
+    let world = World::postgres_with(&PoolSizes(vec![(OperationType::RestCall, 1)])).await;
     let rogue = moody();
     let tool = world.rest_tool(&world.caller, &rogue).await;
     let process = world.one_step(tool).await;
@@ -224,7 +224,7 @@ async fn a_run_that_cannot_be_read_any_more_ends_as_failed_and_says_so() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 3)]
 async fn what_comes_of_a_call_that_somebody_else_took_over_is_not_kept() {
-    let world = World::sqlite_with(&Pools(vec![(OperationType::RestCall, 1)])).await;
+    let world = World::sqlite_with(&PoolSizes(vec![(OperationType::RestCall, 1)])).await;
     let ((arrive, arrived), (open, opened)) = (channel(), channel::<()>());
     let (arrive, opened) = (Mutex::new(arrive), Mutex::new(opened));
     let rogue = Rogue::start(move |request| {

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use skein_core::garden::relation::{Endpoint, RelationKind};
 use skein_core::{ConversationId, NodeId, RecordId, RunId, Viewer};
 use skein_engine::EngineError;
-use skein_engine::flow::{NewAnswers, Wanted};
+use skein_engine::flow::{AnswerTarget, NewAnswers};
 use skein_store::relations::Side;
 use skein_store::tree::conversations::ConversationQuery;
 use skein_testkit::rogue::{Behaviour, Rogue};
@@ -49,7 +49,7 @@ async fn fuse(
     of: Vec<NodeId>,
 ) -> Result<(NodeId, RunId), EngineError> {
     let turn = world.engine.node(&world.caller, of[0]).await?.seen.row.turn().unwrap();
-    let wanted = Wanted::Fused { turn, parent: None, of };
+    let wanted = AnswerTarget::Fused { turn, parent: None, of };
     let new = NewAnswers {
         wanted,
         processes: vec![process],
@@ -70,7 +70,7 @@ both! {
         let (first, run) = world.answer(conversation, process).await;
         world.ended(run).await;
         let turn = world.engine.node(&world.caller, first).await.unwrap().seen.row.turn().unwrap();
-        let new = NewAnswers { wanted: Wanted::Beside { turn, parent: None }, processes: vec![process], samples: 1,
+        let new = NewAnswers { wanted: AnswerTarget::Beside { turn, parent: None }, processes: vec![process], samples: 1,
             make_active: false, remember_process: true, context: Map::new() };
         let begun = world.engine.answer(&world.caller, fresh(&world.caller), conversation, new).await.unwrap().value.begun;
         let second = begun[0].0.node.seen.row.id;

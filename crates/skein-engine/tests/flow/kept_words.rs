@@ -9,8 +9,8 @@ use skein_core::flow::execution::state::RunStatus;
 use skein_core::tree::actor::AuthorType;
 use skein_core::tree::status::GenerationStatus;
 use skein_core::{ConversationId, KeyId, NodeId, RunId};
-use skein_engine::account::{NewKey, Presented};
-use skein_engine::flow::Heard;
+use skein_engine::account::{NewKey, PresentedCredential};
+use skein_engine::flow::StreamEvent;
 use skein_engine::{Caller, EngineError};
 use skein_store::StoreError;
 use skein_testkit::rogue::{Behaviour, Rogue};
@@ -75,7 +75,7 @@ async fn asked(world: &World, rogue: &Rogue) -> (ConversationId, NodeId, RunId) 
 async fn broken_off(world: &World, rogue: &Rogue) -> (ConversationId, NodeId, RunId) {
     let (conversation, node, run) = asked(world, rogue).await;
     let mut listening = world.engine.listen(&world.caller, run, 0).await.unwrap();
-    while !matches!(listening.next().await.unwrap(), Heard::Piece(piece) if piece.text.contains("two")) {}
+    while !matches!(listening.next().await.unwrap(), StreamEvent::Piece(piece) if piece.text.contains("two")) {}
     world.engine.cancel_run(&world.caller, fresh(&world.caller), run).await.unwrap();
     assert_eq!(world.ended(run).await.row.status, RunStatus::Cancelled);
     (conversation, node, run)
@@ -87,8 +87,8 @@ async fn heard(world: &World, run: RunId, after: i64) -> (String, RunStatus) {
     let mut text = String::new();
     loop {
         match listening.next().await.unwrap() {
-            Heard::Piece(piece) => text.push_str(&piece.text),
-            Heard::End(status) => return (text, status),
+            StreamEvent::Piece(piece) => text.push_str(&piece.text),
+            StreamEvent::End(status) => return (text, status),
         }
     }
 }
@@ -97,7 +97,7 @@ async fn heard(world: &World, run: RunId, after: i64) -> (String, RunStatus) {
 async fn by_key(world: &World) -> (Caller, KeyId) {
     let new = NewKey { name: "listener".to_owned(), scope: Scope::Read, expires_at: None };
     let key = world.engine.create_key(&world.caller, fresh(&world.caller), new).await.unwrap().value;
-    let caller = world.engine.authenticate(&Presented::Key(key.text.unwrap()), None).await.unwrap();
+    let caller = world.engine.authenticate(&PresentedCredential::Key(key.text.unwrap()), None).await.unwrap();
     (caller, key.id)
 }
 
@@ -107,18 +107,18 @@ both! {
         let (_, _, run) = asked(world, &rogue).await;
         let (listener, key) = by_key(world).await;
         let mut listening = world.engine.listen(&listener, run, 0).await.unwrap();
-        assert!(matches!(listening.next().await.unwrap(), Heard::Piece(_)));
+        assert!(matches!(listening.next().await.unwrap(), StreamEvent::Piece(_)));
         world.engine.revoke_key(&world.caller, fresh(&world.caller), key).await.unwrap();
         let refused = loop {
             match listening.next().await {
-                Ok(Heard::Piece(_)) => {}
+                Ok(StreamEvent::Piece(_)) => {}
                 Ok(end) => panic!("it went on to its end: {end:?}"),
                 Err(refused) => break refused,
             }
         };
         assert!(matches!(refused, EngineError::Store(StoreError::Forbidden)), "{refused:?}");
         let own = world.engine.listen(&world.caller, run, 0).await.unwrap().next().await;
-        assert!(matches!(own, Ok(Heard::Piece(_))), "{own:?}");
+        assert!(matches!(own, Ok(StreamEvent::Piece(_))), "{own:?}");
     }
 
     async fn who_listens_late_hears_every_piece_of_a_long_answer(world: &World) {

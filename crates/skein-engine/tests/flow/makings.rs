@@ -3,14 +3,14 @@
 use serde_json::{Value, json};
 use skein_core::flow::tool_call::{Asker, CallStatus};
 use skein_core::{NodeId, Viewer};
-use skein_engine::flow::{Making, Reasoning};
+use skein_engine::flow::{Generation, Reasoning};
 use skein_testkit::rogue::{Behaviour, Rogue};
 
 use crate::costs::{PRICES, priced};
 use crate::tool_runs;
 use crate::world::{World, both};
 
-async fn makings(world: &World, nodes: &[NodeId]) -> Vec<Making> {
+async fn makings(world: &World, nodes: &[NodeId]) -> Vec<Generation> {
     world.engine.makings(&world.caller, nodes.to_vec()).await.unwrap()
 }
 

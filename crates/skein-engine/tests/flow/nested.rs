@@ -5,7 +5,7 @@ use skein_core::RecordId;
 use skein_core::catalog::operation::OperationType;
 use skein_core::flow::execution::state::{Phase, RunStatus};
 use skein_core::garden::item::ItemType;
-use skein_engine::flow::Pools;
+use skein_engine::flow::PoolSizes;
 
 use crate::world::{World, both, fresh, process, step};
 
@@ -144,8 +144,8 @@ async fn deeper_than_there_are_places(world: &World) {
     assert_eq!(shown.row.output, Some(json!("deep!!!")), "{:?}", shown.row.failure);
 }
 
-fn one_place() -> Pools {
-    Pools(vec![(OperationType::McpTool, 1)])
+fn one_place() -> PoolSizes {
+    PoolSizes(vec![(OperationType::McpTool, 1)])
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

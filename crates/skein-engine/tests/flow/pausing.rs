@@ -10,7 +10,7 @@ use skein_core::flow::execution::state::{Phase, RunStatus};
 use skein_core::garden::item::ItemType;
 use skein_core::{RunId, Viewer};
 use skein_engine::EngineError;
-use skein_engine::flow::ShownRun;
+use skein_engine::flow::ShownExecution;
 use skein_store::StoreError;
 use skein_store::jobs::{JobStanding, JobState, Wanted};
 use skein_testkit::rogue::{Behaviour, Rogue};
@@ -42,12 +42,12 @@ async fn asked(rogue: &Rogue, times: usize) {
 }
 
 impl World {
-    async fn set_paused(&self, run: RunId, paused: bool) -> ShownRun {
+    async fn set_paused(&self, run: RunId, paused: bool) -> ShownExecution {
         self.engine.pause_run(&self.caller, fresh(&self.caller), run, paused).await.unwrap().value
     }
 
     /// Waits until a run stands as is asked.
-    async fn until(&self, run: RunId, stands: impl Fn(&ShownRun) -> bool) -> ShownRun {
+    async fn until(&self, run: RunId, stands: impl Fn(&ShownExecution) -> bool) -> ShownExecution {
         let mut rung = self.store.wake().subscribe();
         loop {
             let shown = self.engine.run(&self.caller, run).await.unwrap();
@@ -143,7 +143,7 @@ both! {
         let deep = paused.children[0].children[0].row.clone();
         assert!(paused.children[0].row.paused_at.is_some() && deep.paused_at.is_some(), "at any depth");
         answer.send(seven()).unwrap();
-        let said = |shown: &ShownRun| shown.children[0].children[0].steps[1].row.state.phase == Phase::Calling;
+        let said = |shown: &ShownExecution| shown.children[0].children[0].steps[1].row.state.phase == Phase::Calling;
         world.until(run, said).await;
         world.begins_nothing(deep.id).await;
 
@@ -227,7 +227,7 @@ both! {
     }
 
     async fn z14_the_time_it_is_paused_is_not_the_models_holds(world: &World) {
-        let waited = |shown: &ShownRun| shown.steps[1].row.state.dialogue.as_ref().unwrap().waited_ms;
+        let waited = |shown: &ShownExecution| shown.steps[1].row.state.dialogue.as_ref().unwrap().waited_ms;
         let rogue = tool_runs::model(false);
         let process = tool_runs::process(world, &rogue, "always", 4).await;
         let (conversation, _) = world.talk("What shall we eat?").await;

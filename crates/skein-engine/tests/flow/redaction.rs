@@ -5,7 +5,7 @@ use skein_core::flow::execution::review::Decision;
 use skein_core::flow::execution::state::RunStatus;
 use skein_core::garden::item::ItemType;
 use skein_core::{ItemId, NodeId, OperationId, RunId};
-use skein_engine::flow::{Heard, NewRun};
+use skein_engine::flow::{ExecutionRequest, StreamEvent};
 
 use crate::world::{World, both, fresh, process, step};
 
@@ -23,7 +23,7 @@ impl World {
             told += &self.operation_of(operation).await;
         }
         let mut listening = self.engine.listen(&self.caller, run, 0).await.unwrap();
-        while let Heard::Piece(piece) = listening.next().await.unwrap() {
+        while let StreamEvent::Piece(piece) = listening.next().await.unwrap() {
             told += &piece.text;
         }
         told
@@ -131,7 +131,7 @@ both! {
     async fn a_run_that_is_under_way_with_what_is_destroyed_is_cancelled(world: &World) {
         let ask = json!({ "id": "a", "ask": { "prompt": "Is it {x}?" }, "output": { "variable": "a" } });
         let id = world.process(process("asks", vec![ask], "{{a}}")).await;
-        let new = NewRun { context: json!({ "x": WORD }).as_object().unwrap().clone(), priority: 0 };
+        let new = ExecutionRequest { context: json!({ "x": WORD }).as_object().unwrap().clone(), priority: 0 };
         let begun = world.engine.execute(&world.caller, fresh(&world.caller), id, new).await.unwrap();
         let review = world.review().await;
         world.redact(ItemId::from_bytes(*review.row.id.as_bytes())).await;

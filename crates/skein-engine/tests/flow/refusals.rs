@@ -10,9 +10,9 @@ use skein_core::flow::execution::state::RunStatus;
 use skein_core::flow::process::Process;
 use skein_core::garden::item::ItemType;
 use skein_core::{Digest, RecordId, Viewer};
-use skein_engine::account::Presented;
+use skein_engine::account::PresentedCredential;
 use skein_engine::catalog::SecretValue;
-use skein_engine::flow::NewRun;
+use skein_engine::flow::ExecutionRequest;
 use skein_engine::{Caller, KeyText};
 use skein_store::Tx;
 use skein_testkit::rogue::{Behaviour, Rogue};
@@ -30,7 +30,7 @@ impl World {
             tx.create_key(&Viewer::User(user), "test", Scope::Write, hash)
         });
         made.await.unwrap();
-        self.engine.authenticate(&Presented::Key(key), None).await.unwrap()
+        self.engine.authenticate(&PresentedCredential::Key(key), None).await.unwrap()
     }
 
     /// A tool of somebody's that asks an HTTP service, with their secret.
@@ -265,7 +265,7 @@ both! {
         let content = Process::create(serde_json::from_value(draft).unwrap()).unwrap().to_content(false);
         let viewer = Viewer::User(bert.user);
         let process = world.store.write(move |tx| tx.create_catalogued(&viewer, content.clone(), None)).await.unwrap();
-        let new = NewRun { context: json!({ "x": "Oslo" }).as_object().unwrap().clone(), priority: 0 };
+        let new = ExecutionRequest { context: json!({ "x": "Oslo" }).as_object().unwrap().clone(), priority: 0 };
         let run = world.engine.execute(&bert, fresh(&bert), process.value.id, new).await.unwrap().value;
         let mut rung = world.store.wake().subscribe();
         while !world.engine.run(&bert, run).await.unwrap().row.status.has_ended() {
@@ -395,7 +395,7 @@ both! {
         let mut definition = process("off", vec![step("a", echo, json!({ "value": "{x}" }))], "{{a.value}}");
         definition["enabled"] = json!(false);
         let id = world.process(definition).await;
-        let new = || NewRun { context: json!({ "x": 1 }).as_object().unwrap().clone(), priority: 0 };
+        let new = || ExecutionRequest { context: json!({ "x": 1 }).as_object().unwrap().clone(), priority: 0 };
         let refused = world.engine.execute(&world.caller, fresh(&world.caller), id, new()).await.unwrap_err();
         assert!(format!("{refused:?}").contains("BR-CROSS-001"), "{refused:?}");
         let bert = world.other("bert").await;

@@ -48,7 +48,7 @@ async fn sending(world: &World, tool: RecordId) -> RecordId {
     world.process(process("send", vec![send], "{{send.sent}}")).await
 }
 
-fn statuses(shown: &skein_engine::flow::ShownRun) -> Vec<Value> {
+fn statuses(shown: &skein_engine::flow::ShownExecution) -> Vec<Value> {
     shown.calls.iter().map(|call| call.result.as_ref().unwrap().said["status"].clone()).collect()
 }
 

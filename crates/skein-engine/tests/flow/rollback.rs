@@ -7,7 +7,7 @@ use skein_core::tree::actor::ActorId;
 use skein_core::tree::conversation::ConversationStatus;
 use skein_core::tree::status::GenerationStatus;
 use skein_core::{ConversationId, NodeId, PathId, RecordId, RunId, TurnId, Viewer};
-use skein_engine::flow::{Branching, NewAnswers, ShownReview, Wanted};
+use skein_engine::flow::{AnswerTarget, Branching, NewAnswers, ShownReview};
 use skein_engine::tree::NewAlternative;
 use skein_store::blobs::Blobs;
 use skein_store::verify::{VerifyOptions, verify};
@@ -55,15 +55,15 @@ impl<'a> Talk<'a> {
         (shown.cursor, selected.await.unwrap(), shown.shown.entry.process_id)
     }
 
-    fn again(&self) -> Wanted {
-        Wanted::Again { turn: self.turns[1], node: self.answer, parent: None }
+    fn again(&self) -> AnswerTarget {
+        AnswerTarget::Again { turn: self.turns[1], node: self.answer, parent: None }
     }
 
-    fn beside(&self) -> Wanted {
-        Wanted::Beside { turn: self.turns[1], parent: None }
+    fn beside(&self) -> AnswerTarget {
+        AnswerTarget::Beside { turn: self.turns[1], parent: None }
     }
 
-    async fn request(&self, wanted: Wanted, processes: &[RecordId], make_active: bool) -> Vec<(NodeId, RunId)> {
+    async fn request(&self, wanted: AnswerTarget, processes: &[RecordId], make_active: bool) -> Vec<(NodeId, RunId)> {
         let new = NewAnswers {
             wanted,
             processes: processes.to_vec(),
@@ -77,8 +77,8 @@ impl<'a> Talk<'a> {
     }
 
     /// Requests one answer, to which the path is led.
-    async fn one(&self, wanted: Wanted, process: RecordId) -> (NodeId, RunId) {
-        let processes = if matches!(wanted, Wanted::Again { .. }) { vec![] } else { vec![process] };
+    async fn one(&self, wanted: AnswerTarget, process: RecordId) -> (NodeId, RunId) {
+        let processes = if matches!(wanted, AnswerTarget::Again { .. }) { vec![] } else { vec![process] };
         self.request(wanted, &processes, true).await.remove(0)
     }
 
@@ -138,8 +138,8 @@ fn assert_rebuilt(world: &World) {
     });
 }
 
-fn after() -> Wanted {
-    Wanted::After { turn: None, parent: None, sources: Vec::new() }
+fn after() -> AnswerTarget {
+    AnswerTarget::After { turn: None, parent: None, sources: Vec::new() }
 }
 
 /// A process that says the same whatever it is asked.
@@ -408,7 +408,7 @@ both! {
         assert_eq!((talk.state().await, shown_beside(failed).await), (before.clone(), complete));
         talk.assert_kept(failed).await;
         // One that is still to come is shown meanwhile.
-        let aside = || Wanted::After { turn: None, parent: Some(complete), sources: Vec::new() };
+        let aside = || AnswerTarget::After { turn: None, parent: Some(complete), sources: Vec::new() };
         let begun = talk.request(aside(), &[waits(world).await, waits(world).await], true).await;
         let [(first, run), (second, later)] = begun[..] else { panic!("two answers: {begun:?}") };
         talk.cancel(run).await;
@@ -423,7 +423,7 @@ both! {
         let before = talk.state().await;
         for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
             let mut begun = Vec::new();
-            for wanted in [after(), Wanted::After { turn: None, parent: Some(talk.answer), sources: vec![] }, talk.beside()] {
+            for wanted in [after(), AnswerTarget::After { turn: None, parent: Some(talk.answer), sources: vec![] }, talk.beside()] {
                 begun.push(talk.one(wanted, waits(world).await).await);
             }
             assert_eq!(talk.state().await.0, Some(begun[2].0));
@@ -439,7 +439,7 @@ both! {
     async fn br_exec_001_an_answer_that_comes_after_all_refuses_to_be_left(world: &World) {
         let talk = Talk::new(world).await;
         let (first, done) = talk.one(after(), waits(world).await).await;
-        let beside = Wanted::After { turn: None, parent: Some(talk.answer), sources: vec![] };
+        let beside = AnswerTarget::After { turn: None, parent: Some(talk.answer), sources: vec![] };
         let (second, run) = talk.one(beside, waits(world).await).await;
         world.decide(&review_of(world, done).await, Decision::Answer { value: json!("Eleven.") }).await;
         world.ended(done).await;

@@ -6,7 +6,7 @@ use skein_core::flow::execution::state::{Phase, RunStatus};
 use skein_core::garden::item::ItemType;
 use skein_core::tree::status::GenerationStatus;
 use skein_core::{RecordId, Viewer};
-use skein_engine::flow::{Branching, Heard, NewAnswers, NewRun, Wanted};
+use skein_engine::flow::{AnswerTarget, Branching, ExecutionRequest, NewAnswers, StreamEvent};
 use skein_testkit::rogue::{Behaviour, Rogue};
 
 use crate::world::{World, both, fresh, process, step};
@@ -42,7 +42,7 @@ async fn n_steps_in_a_row_take_n_and_one_commits() {
 both! {
     async fn where_a_run_that_begins_stands_on_the_timeline_is_told(world: &World) {
         let process = world.process(chain(world.tool("Echo").await, 1)).await;
-        let new = NewRun { context: json!({ "x": "hello" }).as_object().unwrap().clone(), priority: 0 };
+        let new = ExecutionRequest { context: json!({ "x": "hello" }).as_object().unwrap().clone(), priority: 0 };
         let begun = world.engine.execute(&world.caller, fresh(&world.caller), process, new).await.unwrap();
         assert!(begun.cursor.unwrap().position > 0);
         world.ended(begun.value).await;
@@ -217,7 +217,7 @@ both! {
         let (conversation, _) = world.talk("The heron stood in the reeds. Where did the heron stand?").await;
         let chat = world.process_named("Chat").await;
         let new = NewAnswers {
-            wanted: Wanted::After { turn: None, parent: None, sources: Vec::new() },
+            wanted: AnswerTarget::After { turn: None, parent: None, sources: Vec::new() },
             processes: vec![chat],
             samples: 2,
             make_active: true, remember_process: true,
@@ -230,9 +230,9 @@ both! {
         let mut heard = String::new();
         let status = loop {
             match listening.next().await.unwrap() {
-                Heard::Piece(piece) if piece.is_reset => heard.clear(),
-                Heard::Piece(piece) => heard += &piece.text,
-                Heard::End(status) => break status,
+                StreamEvent::Piece(piece) if piece.is_reset => heard.clear(),
+                StreamEvent::Piece(piece) => heard += &piece.text,
+                StreamEvent::End(status) => break status,
             }
         };
         assert_eq!(status, RunStatus::Completed, "{:?}", world.ended(*run).await.row.failure);

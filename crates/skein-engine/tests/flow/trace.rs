@@ -71,7 +71,7 @@ both! {
         assert_eq!((&again.row.context, again.row.process), (&before.row.context, before.row.process));
         assert_eq!(again.calls, before.calls);
         assert_eq!((again.children.len(), &again.children[0].calls), (1, &before.children[0].calls));
-        let phases = |shown: &skein_engine::flow::ShownRun| -> Vec<Phase> {
+        let phases = |shown: &skein_engine::flow::ShownExecution| -> Vec<Phase> {
             shown.steps.iter().map(|step| step.row.state.phase).collect()
         };
         assert_eq!(phases(&again), phases(&before));
@@ -83,7 +83,7 @@ both! {
     async fn cancelling_the_operation_of_a_run_cancels_the_run(world: &World) {
         let ask = json!({ "id": "a", "ask": { "prompt": "?" }, "output": { "variable": "a" } });
         let id = world.process(process("asks", vec![ask], "{{a}}")).await;
-        let new = skein_engine::flow::NewRun { context: json!({ "x": 1 }).as_object().unwrap().clone(), priority: 0 };
+        let new = skein_engine::flow::ExecutionRequest { context: json!({ "x": 1 }).as_object().unwrap().clone(), priority: 0 };
         let begun = world.engine.execute(&world.caller, fresh(&world.caller), id, new).await.unwrap();
         world.engine.cancel(&world.caller, fresh(&world.caller), begun.operation).await.unwrap();
         let shown = world.ended(begun.value).await;

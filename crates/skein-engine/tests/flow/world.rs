@@ -13,9 +13,11 @@ use skein_core::garden::item::ItemType;
 use skein_core::tree::conversation::ConversationDraft;
 use skein_core::tree::turn::Speaker;
 use skein_core::{ConversationId, NodeId, RecordId, RunId, Viewer};
-use skein_engine::account::Presented;
-use skein_engine::catalog::{Outside, Passing};
-use skein_engine::flow::{NewAnswers, NewRun, Pools, ShownReview, ShownRun, Telemetry, Wanted};
+use skein_engine::account::PresentedCredential;
+use skein_engine::catalog::{EphemeralKeys, Gateway};
+use skein_engine::flow::{
+    AnswerTarget, ExecutionRequest, NewAnswers, PoolSizes, ShownExecution, ShownReview, Telemetry,
+};
 use skein_engine::tree::{NewTurn, conversation_id};
 use skein_engine::{Caller, Engine, EngineError, KeyText, Request, Worker};
 use skein_store::blobs::Blobs;
@@ -66,7 +68,7 @@ impl World {
     }
 
     /// On SQLite, with so many calls at once.
-    pub(crate) async fn sqlite_with(pools: &Pools) -> Self {
+    pub(crate) async fn sqlite_with(pools: &PoolSizes) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let made = engine_at(Location::Directory(dir.path().to_owned()), &dir, None);
         Self::open(made, dir, None, pools).await
@@ -76,15 +78,15 @@ impl World {
     pub(crate) async fn telling(telemetry: Option<Telemetry>) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let made = engine_at(Location::Directory(dir.path().to_owned()), &dir, telemetry);
-        Self::open(made, dir, None, &Pools::default()).await
+        Self::open(made, dir, None, &PoolSizes::default()).await
     }
 
     pub(crate) async fn postgres() -> Self {
-        Self::postgres_with(&Pools::default()).await
+        Self::postgres_with(&PoolSizes::default()).await
     }
 
     /// On PostgreSQL, with so many calls at once.
-    pub(crate) async fn postgres_with(pools: &Pools) -> Self {
+    pub(crate) async fn postgres_with(pools: &PoolSizes) -> Self {
         let cluster = Cluster::shared();
         ensure_template(cluster, TEMPLATE, |url| {
             drop(Store::open(StoreOptions::at(Location::Postgres(url.to_owned()))).unwrap());
@@ -106,11 +108,16 @@ impl World {
         engine_at(location, &self.dir, None).0
     }
 
-    async fn open((engine, store): (Engine, Store), dir: TempDir, database: Option<Database>, pools: &Pools) -> Self {
+    async fn open(
+        (engine, store): (Engine, Store),
+        dir: TempDir,
+        database: Option<Database>,
+        pools: &PoolSizes,
+    ) -> Self {
         engine.prepare().await.unwrap();
         let key = KeyText::draw();
         engine.admit_start_key(&key).await.unwrap();
-        let caller = engine.authenticate(&Presented::Key(key), None).await.unwrap();
+        let caller = engine.authenticate(&PresentedCredential::Key(key), None).await.unwrap();
         let worker = Worker::with_pools(engine.clone(), "test".to_owned(), pools);
         Self { engine, store, caller, _worker: worker, dir, database }
     }
@@ -132,7 +139,7 @@ impl World {
 
     pub(crate) async fn run(&self, process: RecordId, context: Value) -> RunId {
         let Value::Object(context) = context else { unreachable!() };
-        let new = NewRun { context, priority: 0 };
+        let new = ExecutionRequest { context, priority: 0 };
         self.engine.execute(&self.caller, fresh(&self.caller), process, new).await.unwrap().value
     }
 
@@ -170,7 +177,7 @@ impl World {
     /// Has a process answer in a conversation; the kept place, and the run that fills it.
     pub(crate) async fn answer(&self, conversation: ConversationId, process: RecordId) -> (NodeId, RunId) {
         let new = NewAnswers {
-            wanted: Wanted::After { turn: None, parent: None, sources: Vec::new() },
+            wanted: AnswerTarget::After { turn: None, parent: None, sources: Vec::new() },
             processes: vec![process],
             samples: 1,
             make_active: true,
@@ -212,7 +219,7 @@ impl World {
     }
 
     /// Waits until a run has ended.
-    pub(crate) async fn ended(&self, run: RunId) -> ShownRun {
+    pub(crate) async fn ended(&self, run: RunId) -> ShownExecution {
         let mut rung = self.store.wake().subscribe();
         loop {
             let shown = self.engine.run(&self.caller, run).await.unwrap();
@@ -227,7 +234,7 @@ impl World {
 fn engine_at(location: Location, dir: &TempDir, telemetry: Option<Telemetry>) -> (Engine, Store) {
     let store = Store::open(StoreOptions { connections: 8, ..StoreOptions::at(location) }).unwrap();
     let blobs = Blobs::directory(&dir.path().join("blobs")).unwrap();
-    let outside = Outside::new(Box::new(Passing::draw().unwrap()), Guard::default(), HttpOptions::default());
+    let outside = Gateway::new(Box::new(EphemeralKeys::draw().unwrap()), Guard::default(), HttpOptions::default());
     (Engine::new(store.clone(), blobs, outside.unwrap().telling(telemetry)), store)
 }
 

@@ -9,7 +9,7 @@ use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{Html, IntoResponse as _, Redirect, Response};
 use skein_core::UserId;
 use skein_engine::EngineError;
-use skein_engine::account::{LinkText, Presented, SESSION_MS};
+use skein_engine::account::{LinkText, PresentedCredential, SESSION_MS};
 
 use crate::http::auth::authentication::{SESSION_COOKIE, has_session_cookie, session_cookies};
 use crate::http::auth::host_guard::{FETCH_SITE, is_from_elsewhere};
@@ -80,7 +80,7 @@ pub(crate) async fn open_cut_link(headers: HeaderMap) -> Response {
 /// The user whose session the browser has.
 async fn current_user(context: &Context, headers: &HeaderMap) -> Option<(UserId, String)> {
     for session in session_cookies(headers).take(SESSIONS_LOOKED_AT_MAX).filter_map(|token| token.parse().ok()) {
-        if let Ok(caller) = context.engine.authenticate(&Presented::Session(session), None).await {
+        if let Ok(caller) = context.engine.authenticate(&PresentedCredential::Session(session), None).await {
             let user = context.engine.user(&caller, caller.user).await.ok()?;
             return Some((user.id, user.name));
         }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use skein_core::RecordId;
 use skein_core::catalog::endpoint::AllowedEndpoint;
 use skein_engine::Engine;
-use skein_engine::catalog::Shown;
+use skein_engine::catalog::StoredEntry;
 use utoipa::ToSchema;
 
 use crate::catalog::EntryHead;
@@ -28,8 +28,8 @@ pub(crate) struct EndpointView {
     port: u16,
 }
 
-impl From<Shown<AllowedEndpoint>> for EndpointView {
-    fn from(shown: Shown<AllowedEndpoint>) -> Self {
+impl From<StoredEntry<AllowedEndpoint>> for EndpointView {
+    fn from(shown: StoredEntry<AllowedEndpoint>) -> Self {
         let head = EntryHead::of(&shown);
         let AllowedEndpoint { host, port, .. } = shown.entry;
         Self { head, host, port }

@@ -13,7 +13,7 @@ pub(crate) mod vault;
 use serde::{Deserialize, Serialize};
 use skein_core::catalog::sharing::ImpactWarning;
 use skein_core::{Digest, Millis, RecordId, UserId};
-use skein_engine::catalog::{EntryQuery, Shown, Vital};
+use skein_engine::catalog::{EntryQuery, HealthStatus, StoredEntry};
 use skein_store::catalogue::Whose;
 use utoipa::{IntoParams, ToSchema};
 
@@ -43,8 +43,8 @@ pub(crate) struct EntryHead {
 }
 
 impl EntryHead {
-    pub(crate) fn of<T>(shown: &Shown<T>) -> Self {
-        let Shown { id, owner, shared, version, hash, created_at, updated_at, .. } = *shown;
+    pub(crate) fn of<T>(shown: &StoredEntry<T>) -> Self {
+        let StoredEntry { id, owner, shared, version, hash, created_at, updated_at, .. } = *shown;
         Self { id, owner_id: owner, shared, version, hash, created_at, updated_at }
     }
 }
@@ -61,9 +61,9 @@ pub(crate) struct VitalView {
     error_message: Option<String>,
 }
 
-impl From<Vital> for VitalView {
-    fn from(vital: Vital) -> Self {
-        let Vital { status, checked_at, error } = vital;
+impl From<HealthStatus> for VitalView {
+    fn from(vital: HealthStatus) -> Self {
+        let HealthStatus { status, checked_at, error } = vital;
         Self { status: status.as_str(), last_health_check: checked_at, error_message: error }
     }
 }

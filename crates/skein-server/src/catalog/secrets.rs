@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use skein_core::RecordId;
 use skein_core::catalog::secret::{Secret, SecretChange, SecretDraft};
 use skein_engine::Engine;
-use skein_engine::catalog::{EntryQuery, SecretValue, Shown};
+use skein_engine::catalog::{EntryQuery, SecretValue, StoredEntry};
 use skein_store::catalogue::Whose;
 use utoipa::ToSchema;
 use zeroize::Zeroize as _;
@@ -34,8 +34,8 @@ pub(crate) struct SecretView {
     user_id: skein_core::UserId,
 }
 
-impl From<Shown<Secret>> for SecretView {
-    fn from(shown: Shown<Secret>) -> Self {
+impl From<StoredEntry<Secret>> for SecretView {
+    fn from(shown: StoredEntry<Secret>) -> Self {
         Self { head: EntryHead::of(&shown), user_id: shown.owner, secret: shown.entry }
     }
 }

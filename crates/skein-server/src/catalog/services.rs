@@ -9,8 +9,8 @@ use skein_core::catalog::service::{Service, ServiceChange, ServiceDraft};
 use skein_core::catalog::sharing::ImpactWarning;
 use skein_core::{Millis, RecordId};
 use skein_engine::account::Caller;
-use skein_engine::catalog::{Checked, Discovery, Shown, Source, Vital};
-use skein_engine::{Changed, Engine};
+use skein_engine::catalog::{CheckResult, Discovery, HealthStatus, Source, StoredEntry};
+use skein_engine::{CommittedChange, Engine};
 
 use utoipa::ToSchema;
 
@@ -36,7 +36,7 @@ pub(crate) struct ServiceView {
 }
 
 impl ServiceView {
-    fn new((shown, vital): (Shown<Service>, Vital)) -> Self {
+    fn new((shown, vital): (StoredEntry<Service>, HealthStatus)) -> Self {
         Self { head: EntryHead::of(&shown), service: shown.entry, vital: vital.into() }
     }
 }
@@ -129,9 +129,9 @@ pub(crate) struct CheckView {
     error_message: Option<String>,
 }
 
-impl From<Checked> for CheckView {
-    fn from(checked: Checked) -> Self {
-        let Checked { status, checked_at, latency_ms, error } = checked;
+impl From<CheckResult> for CheckView {
+    fn from(checked: CheckResult) -> Self {
+        let CheckResult { status, checked_at, latency_ms, error } = checked;
         Self { status: status.as_str(), checked_at, latency_ms, error_message: error }
     }
 }
@@ -239,7 +239,7 @@ pub(crate) async fn delete_service(
 ) -> Result<Answer<ServiceView>, ApiError> {
     mutation.no_body().await?;
     let deleted = engine.delete_service(&mutation.caller, mutation.request, id).await?;
-    Ok(Answer::done(deleted.map(|shown| ServiceView::new((shown, Vital::gone())))))
+    Ok(Answer::done(deleted.map(|shown| ServiceView::new((shown, HealthStatus::gone())))))
 }
 
 /// Share a service or take it back; taking back is never refused, and says who loses by it.
@@ -293,12 +293,12 @@ pub(crate) async fn discover_tools(
 async fn seen<T>(
     engine: &Engine,
     caller: &Caller,
-    changed: Changed<T>,
-    service: impl FnOnce(T) -> (Shown<Service>, Option<ImpactWarning>),
-) -> Result<Changed<SharedServiceView>, ApiError> {
-    let Changed { value, operation, cursor, is_replay } = changed;
+    changed: CommittedChange<T>,
+    service: impl FnOnce(T) -> (StoredEntry<Service>, Option<ImpactWarning>),
+) -> Result<CommittedChange<SharedServiceView>, ApiError> {
+    let CommittedChange { value, operation, cursor, is_replay } = changed;
     let (shown, warning) = service(value);
     let service = ServiceView::new(engine.services_seen(caller, vec![shown]).await?.remove(0));
     let value = SharedServiceView { service, warning: warning.map(WarningView::from) };
-    Ok(Changed { value, operation, cursor, is_replay })
+    Ok(CommittedChange { value, operation, cursor, is_replay })
 }

@@ -9,7 +9,7 @@ use skein_core::catalog::template::{
     ServiceTemplate, ServiceTemplateDraft, TemplateChange, ToolTemplate, ToolTemplateDraft,
 };
 use skein_engine::Engine;
-use skein_engine::catalog::{EntryQuery, Shown, Template};
+use skein_engine::catalog::{EntryQuery, StoredEntry, Template};
 use skein_store::catalogue::Whose;
 use utoipa::{IntoParams, ToSchema};
 
@@ -31,8 +31,8 @@ pub(crate) struct ServiceTemplateView {
     template: ServiceTemplate,
 }
 
-impl From<Shown<ServiceTemplate>> for ServiceTemplateView {
-    fn from(shown: Shown<ServiceTemplate>) -> Self {
+impl From<StoredEntry<ServiceTemplate>> for ServiceTemplateView {
+    fn from(shown: StoredEntry<ServiceTemplate>) -> Self {
         Self { head: EntryHead::of(&shown), template: shown.entry }
     }
 }
@@ -47,8 +47,8 @@ pub(crate) struct ToolTemplateView {
     template: ToolTemplate,
 }
 
-impl From<Shown<ToolTemplate>> for ToolTemplateView {
-    fn from(shown: Shown<ToolTemplate>) -> Self {
+impl From<StoredEntry<ToolTemplate>> for ToolTemplateView {
+    fn from(shown: StoredEntry<ToolTemplate>) -> Self {
         Self { head: EntryHead::of(&shown), template: shown.entry }
     }
 }
@@ -164,7 +164,7 @@ pub(crate) struct InstanceView {
     name: String,
 }
 
-async fn list<T: Template, V: From<Shown<T>>>(
+async fn list<T: Template, V: From<StoredEntry<T>>>(
     engine: &Engine,
     SignedIn(caller): SignedIn,
     parameters: &TemplateParameters,
@@ -176,7 +176,7 @@ async fn list<T: Template, V: From<Shown<T>>>(
     Ok(Json(Listing::of(page, limit, V::from)))
 }
 
-async fn change<T: Template, V: From<Shown<T>>>(
+async fn change<T: Template, V: From<StoredEntry<T>>>(
     engine: &Engine,
     id: RecordId,
     mutation: Mutation,
@@ -188,7 +188,7 @@ async fn change<T: Template, V: From<Shown<T>>>(
     Ok(Answer::done(changed.map(V::from)))
 }
 
-async fn archive<T: Template, V: From<Shown<T>>>(
+async fn archive<T: Template, V: From<StoredEntry<T>>>(
     engine: &Engine,
     id: RecordId,
     mutation: Mutation,
@@ -209,7 +209,7 @@ async fn instances<T: Template>(
     let whose = if include_shared { Whose::Both } else { Whose::Own };
     let (after, limit) = read_page(parameters.cursor.as_deref(), parameters.limit.as_deref())?;
     let page = engine.instances::<T>(&caller, id, whose, after, limit).await?;
-    let view = |shown: Shown<T::Instance>| InstanceView {
+    let view = |shown: StoredEntry<T::Instance>| InstanceView {
         head: EntryHead::of(&shown),
         name: T::name_of(&shown.entry).to_owned(),
     };

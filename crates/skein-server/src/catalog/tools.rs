@@ -10,8 +10,8 @@ use skein_core::catalog::secret::SecretBinding;
 use skein_core::catalog::sharing::ImpactWarning;
 use skein_core::catalog::tool::{Tool, ToolChange, ToolDraft};
 use skein_engine::account::Caller;
-use skein_engine::catalog::{EntryQuery, Shown, Vital};
-use skein_engine::{Changed, Engine};
+use skein_engine::catalog::{EntryQuery, HealthStatus, StoredEntry};
+use skein_engine::{CommittedChange, Engine};
 
 use utoipa::{IntoParams, ToSchema};
 
@@ -43,13 +43,17 @@ pub(crate) struct ToolView {
 }
 
 impl ToolView {
-    fn new((shown, vital): (Shown<Tool>, Vital)) -> Self {
+    fn new((shown, vital): (StoredEntry<Tool>, HealthStatus)) -> Self {
         let accepts_images = shown.entry.accepts_images();
         Self { head: EntryHead::of(&shown), tool: shown.entry, vital: vital.into(), accepts_images }
     }
 
     /// Tools that were just made, with how they are.
-    pub(super) async fn seen(engine: &Engine, caller: &Caller, tools: Vec<Shown<Tool>>) -> Result<Vec<Self>, ApiError> {
+    pub(super) async fn seen(
+        engine: &Engine,
+        caller: &Caller,
+        tools: Vec<StoredEntry<Tool>>,
+    ) -> Result<Vec<Self>, ApiError> {
         Ok(engine.tools_seen(caller, tools).await?.into_iter().map(Self::new).collect())
     }
 }
@@ -58,14 +62,14 @@ impl ToolView {
 async fn seen<T>(
     engine: &Engine,
     caller: &Caller,
-    changed: Changed<T>,
-    tool: impl FnOnce(T) -> (Shown<Tool>, Option<ImpactWarning>),
-) -> Result<Changed<SharedToolView>, ApiError> {
-    let Changed { value, operation, cursor, is_replay } = changed;
+    changed: CommittedChange<T>,
+    tool: impl FnOnce(T) -> (StoredEntry<Tool>, Option<ImpactWarning>),
+) -> Result<CommittedChange<SharedToolView>, ApiError> {
+    let CommittedChange { value, operation, cursor, is_replay } = changed;
     let (shown, warning) = tool(value);
     let tool = ToolView::seen(engine, caller, vec![shown]).await?.remove(0);
     let value = SharedToolView { tool, warning: warning.map(WarningView::from) };
-    Ok(Changed { value, operation, cursor, is_replay })
+    Ok(CommittedChange { value, operation, cursor, is_replay })
 }
 
 #[derive(ToSchema)]
@@ -215,8 +219,8 @@ pub(crate) struct BindingView {
     definition_version: u32,
 }
 
-impl From<Shown<SecretBinding>> for BindingView {
-    fn from(shown: Shown<SecretBinding>) -> Self {
+impl From<StoredEntry<SecretBinding>> for BindingView {
+    fn from(shown: StoredEntry<SecretBinding>) -> Self {
         let head = EntryHead::of(&shown);
         let SecretBinding { tool_id, secret_id, definition_version } = shown.entry;
         Self { head, tool_id, secret_id, definition_version }
@@ -319,7 +323,7 @@ pub(crate) async fn delete_tool(
 ) -> Result<Answer<ToolView>, ApiError> {
     mutation.no_body().await?;
     let deleted = engine.delete_tool(&mutation.caller, mutation.request, id).await?;
-    Ok(Answer::done(deleted.map(|shown| ToolView::new((shown, Vital::gone())))))
+    Ok(Answer::done(deleted.map(|shown| ToolView::new((shown, HealthStatus::gone())))))
 }
 
 /// Share a tool or take it back. Others call a shared tool with your secret, at your expense. They see its whole output: share tools

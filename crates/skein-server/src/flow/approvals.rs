@@ -5,7 +5,7 @@ use serde::Serialize;
 use skein_core::flow::approval::StandingApproval;
 use skein_core::{Millis, RecordId, ReviewId};
 use skein_engine::Engine;
-use skein_engine::catalog::Shown;
+use skein_engine::catalog::StoredEntry;
 use skein_engine::flow::ShownApproval;
 use utoipa::ToSchema;
 
@@ -34,8 +34,8 @@ pub(crate) struct ApprovalView {
     given_at: Millis,
 }
 
-impl From<Shown<StandingApproval>> for ApprovalView {
-    fn from(shown: Shown<StandingApproval>) -> Self {
+impl From<StoredEntry<StandingApproval>> for ApprovalView {
+    fn from(shown: StoredEntry<StandingApproval>) -> Self {
         let StandingApproval { tool_id, definition_version, review_id, .. } = shown.entry;
         Self { id: shown.id, tool_id, definition_version, review_id, given_at: shown.updated_at }
     }

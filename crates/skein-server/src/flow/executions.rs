@@ -15,7 +15,9 @@ use skein_core::flow::execution::input::Fault;
 use skein_core::flow::execution::state::RunStatus;
 use skein_core::{ConversationId, ItemId, Millis, NodeId, RecordId, ReviewId, RunId};
 use skein_engine::Engine;
-use skein_engine::flow::{Branching, Heard, Listening, NewRun, ShownRun, ShownStep, Spending, TracedCall};
+use skein_engine::flow::{
+    Branching, ExecutionRequest, ShownExecution, ShownStep, StreamEvent, StreamListener, TotalCost, TracedCall,
+};
 use skein_store::flow::{ExecutionFilter, ExecutionRow};
 use utoipa::{IntoParams, ToSchema};
 
@@ -182,7 +184,7 @@ pub(crate) struct StepView {
 }
 
 impl StepView {
-    fn of(shown: ShownStep, cost: Option<Spending>) -> Self {
+    fn of(shown: ShownStep, cost: Option<TotalCost>) -> Self {
         let state = shown.row.state;
         Self {
             id: shown.id,
@@ -225,8 +227,8 @@ pub(crate) struct CostView {
     amount: String,
 }
 
-impl From<Spending> for SpendingView {
-    fn from(Spending { owed, is_complete }: Spending) -> Self {
+impl From<TotalCost> for SpendingView {
+    fn from(TotalCost { owed, is_complete }: TotalCost) -> Self {
         Self { owed, is_complete }
     }
 }
@@ -301,14 +303,14 @@ pub(crate) struct MomentView {
 }
 
 /// Everything that happened, in the order it did.
-fn timeline(shown: &ShownRun) -> Vec<MomentView> {
+fn timeline(shown: &ShownExecution) -> Vec<MomentView> {
     let mut moments = Vec::new();
     note(shown, &mut moments);
     moments.sort_by_key(|moment| moment.at);
     moments
 }
 
-fn note(shown: &ShownRun, moments: &mut Vec<MomentView>) {
+fn note(shown: &ShownExecution, moments: &mut Vec<MomentView>) {
     let row = &shown.row;
     let moment = |at, what| MomentView { at, what, run_id: row.id, step_id: None, thing_id: None, status: None };
     let step_id = |step: usize| shown.steps.get(step).map(|step| step.id.clone());
@@ -357,17 +359,17 @@ pub(crate) struct WholeExecutionView {
     children: Vec<WholeExecutionView>,
 }
 
-impl From<ShownRun> for WholeExecutionView {
-    fn from(shown: ShownRun) -> Self {
+impl From<ShownExecution> for WholeExecutionView {
+    fn from(shown: ShownExecution) -> Self {
         let timeline = timeline(&shown);
         Self { timeline, ..Self::part(shown) }
     }
 }
 
 impl WholeExecutionView {
-    fn part(shown: ShownRun) -> Self {
+    fn part(shown: ShownExecution) -> Self {
         let cost = shown.spending().map(SpendingView::from);
-        let costs: Vec<Option<Spending>> = shown.steps.iter().map(|step| shown.spending_of(step.row.step)).collect();
+        let costs: Vec<Option<TotalCost>> = shown.steps.iter().map(|step| shown.spending_of(step.row.step)).collect();
         let calls = shown.calls.into_iter().map(|call| CallView::of(call, &shown.steps)).collect();
         let steps = shown.steps.into_iter().zip(costs).map(|(step, cost)| StepView::of(step, cost)).collect();
         Self {
@@ -391,7 +393,7 @@ pub(crate) async fn execute_process(
     mutation: Mutation,
 ) -> Result<Begun, ApiError> {
     let ExecuteBody { initial_context, priority } = mutation.body_if_any().await?;
-    let new = NewRun { context: initial_context, priority };
+    let new = ExecutionRequest { context: initial_context, priority };
     let begun = engine.execute(&mutation.caller, mutation.request, id, new).await?;
     Ok(Begun::of(&begun))
 }
@@ -518,14 +520,14 @@ pub(crate) async fn stream_execution(
 }
 
 /// The next event, and who goes on listening: nobody after the end.
-async fn hear(listening: Option<Listening>) -> Option<(SseEvent, Option<Listening>)> {
+async fn hear(listening: Option<StreamListener>) -> Option<(SseEvent, Option<StreamListener>)> {
     let mut listening = listening?;
     let (event, data, goes_on) = match listening.next().await.ok()? {
-        Heard::Piece(piece) => {
+        StreamEvent::Piece(piece) => {
             let name = if piece.is_reset { "reset" } else { "text" };
             (SseEvent::default().id(piece.number.to_string()).event(name), json!({ "text": piece.text }), true)
         }
-        Heard::End(status) => (SseEvent::default().event("end"), json!({ "status": status }), false),
+        StreamEvent::End(status) => (SseEvent::default().event("end"), json!({ "status": status }), false),
     };
     let event = event.json_data(data).expect("pieces are plain JSON");
     Some((event, Some(listening).filter(|_| goes_on)))

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use skein_core::flow::tool_call::{Asker, CallStatus};
 use skein_core::{ItemId, NodeId, RecordId, RunId};
 use skein_engine::Engine;
-use skein_engine::flow::{MAKINGS_MAX, MadeCall, Making};
+use skein_engine::flow::{CallSummary, GENERATIONS_MAX, Generation};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::flow::executions::SpendingView;
@@ -89,8 +89,8 @@ pub(crate) struct MadeCallView {
     raw_response_id: Option<ItemId>,
 }
 
-impl From<Making> for MakingView {
-    fn from(made: Making) -> Self {
+impl From<Generation> for MakingView {
+    fn from(made: Generation) -> Self {
         Self {
             node_id: made.node,
             execution_id: made.run,
@@ -102,8 +102,8 @@ impl From<Making> for MakingView {
     }
 }
 
-impl From<MadeCall> for MadeCallView {
-    fn from(call: MadeCall) -> Self {
+impl From<CallSummary> for MadeCallView {
+    fn from(call: CallSummary) -> Self {
         Self {
             id: call.id,
             execution_id: call.run,
@@ -133,8 +133,8 @@ pub(crate) async fn list_makings(
 ) -> Result<Json<MakingsView>, ApiError> {
     let nodes = node_ids.split(',').map(str::parse::<NodeId>).collect::<Result<Vec<_>, _>>();
     let nodes = nodes.map_err(|error| ApiError::bad_request("invalid_query", format!("nodeIds: {error}")))?;
-    if nodes.len() > MAKINGS_MAX {
-        let problem = format!("nodeIds names {} nodes; ask about {MAKINGS_MAX} at most", nodes.len());
+    if nodes.len() > GENERATIONS_MAX {
+        let problem = format!("nodeIds names {} nodes; ask about {GENERATIONS_MAX} at most", nodes.len());
         return Err(ApiError::bad_request("invalid_query", problem));
     }
     let makings = engine.makings(&caller, nodes).await?;

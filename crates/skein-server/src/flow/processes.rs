@@ -9,8 +9,8 @@ use skein_core::flow::fitness::Fitness;
 use skein_core::flow::process::{Process, ProcessChange, ProcessDraft};
 use skein_core::{Digest, Millis, RecordId, UserId};
 use skein_engine::Engine;
-use skein_engine::catalog::{EntryQuery, Shown};
-use skein_engine::flow::{Dependency, ProcessFitness};
+use skein_engine::catalog::{EntryQuery, StoredEntry};
+use skein_engine::flow::{Dependency, ProcessHealth};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::catalog::flag;
@@ -47,9 +47,9 @@ pub(crate) struct ProcessView {
     process: Process,
 }
 
-impl From<Shown<Process>> for ProcessView {
-    fn from(shown: Shown<Process>) -> Self {
-        let Shown { id, owner, version, hash, created_at, updated_at, entry, .. } = shown;
+impl From<StoredEntry<Process>> for ProcessView {
+    fn from(shown: StoredEntry<Process>) -> Self {
+        let StoredEntry { id, owner, version, hash, created_at, updated_at, entry, .. } = shown;
         Self { id, owner_id: owner, version, hash, created_at, updated_at, process: entry }
     }
 }
@@ -191,9 +191,9 @@ pub(crate) struct DependencyView {
     reasons: Vec<String>,
 }
 
-impl From<ProcessFitness> for ProcessHealthView {
-    fn from(found: ProcessFitness) -> Self {
-        let ProcessFitness { fitness, reasons, dependencies, checked_at } = found;
+impl From<ProcessHealth> for ProcessHealthView {
+    fn from(found: ProcessHealth) -> Self {
+        let ProcessHealth { fitness, reasons, dependencies, checked_at } = found;
         let dependencies = dependencies.into_iter().map(DependencyView::from).collect();
         Self { status: fitness, reasons, dependencies, checked_at }
     }

@@ -6,7 +6,7 @@ use serde_json::Value;
 use skein_core::flow::execution::review::{Asked, Decision};
 use skein_core::{Millis, ReviewId, RuleViolation, RunId, UserId};
 use skein_engine::Engine;
-use skein_engine::flow::{Delegate, Named, ShownReview};
+use skein_engine::flow::{Delegate, NamedUser, ShownReview};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::http::auth::authentication::SignedIn;
@@ -87,8 +87,8 @@ pub(crate) struct PersonView {
     name: String,
 }
 
-impl From<Named> for PersonView {
-    fn from(Named { id, name }: Named) -> Self {
+impl From<NamedUser> for PersonView {
+    fn from(NamedUser { id, name }: NamedUser) -> Self {
         Self { id, name }
     }
 }

@@ -11,7 +11,7 @@ use serde::Serialize;
 use skein_core::{Digest, ItemId};
 use skein_engine::garden::Attachment;
 use skein_engine::tree::THUMBNAIL_MEDIA_TYPE;
-use skein_engine::{Changed, Engine, Reserved};
+use skein_engine::{CommittedChange, Engine, ReservationOutcome};
 use skein_store::StoreError;
 use skein_store::blobs::{BlobPieces, BlobRef, IncomingBlob};
 use utoipa::ToSchema;
@@ -72,7 +72,7 @@ pub(crate) async fn upload_blob(
     let reserved = engine.reserve(&asking.caller, &asking.key, "blob.attach").await?;
     let received = upload.receive(&context, &asking, &reserved, incoming).await;
     let attached = attach(engine, &asking, &reserved, received, &media_type).await;
-    if let (Reserved::Place(place), Err(_)) = (&reserved, &attached) {
+    if let (ReservationOutcome::Place(place), Err(_)) = (&reserved, &attached) {
         release(engine, &asking, place, "the bytes did not arrive or could not be kept").await;
     }
     Ok(answer(attached?))
@@ -81,20 +81,20 @@ pub(crate) async fn upload_blob(
 async fn attach(
     engine: &Engine,
     asking: &Asking,
-    reserved: &Reserved,
+    reserved: &ReservationOutcome,
     received: Result<IncomingBlob, ApiError>,
     media_type: &str,
-) -> Result<Changed<Attachment>, ApiError> {
+) -> Result<CommittedChange<Attachment>, ApiError> {
     let staged = received?.finish()?;
     // The hash stands for the bytes in the fingerprint.
     let request = asking.request(&staged.hash().0);
     Ok(match reserved {
-        Reserved::Place(place) => engine.attach(&asking.caller, request, place, staged, media_type).await?,
-        Reserved::Earlier => engine.attached(&asking.caller, request).await?,
+        ReservationOutcome::Place(place) => engine.attach(&asking.caller, request, place, staged, media_type).await?,
+        ReservationOutcome::Earlier => engine.attached(&asking.caller, request).await?,
     })
 }
 
-fn answer(attached: Changed<Attachment>) -> Answer<BlobView> {
+fn answer(attached: CommittedChange<Attachment>) -> Answer<BlobView> {
     let location = format!("/api/v1/blobs/{}", attached.value.blob.hash());
     Answer::made(attached.map(BlobView::from), location)
 }

@@ -16,7 +16,9 @@ use sha2::{Digest as _, Sha256};
 use skein_connect::passphrase::Passphrase;
 use skein_core::garden::cursor::Cursor;
 use skein_core::{ConversationId, OperationId, UserId};
-use skein_engine::{Brought, Changed, Engine, ExportCut, ExportExtent, ImportCount, Kept, Reserved};
+use skein_engine::{
+    BundleImport, CommittedChange, Engine, ExportCut, ExportExtent, ImportCount, ReservationOutcome, WholeOutcome,
+};
 use skein_store::bundle::BadBundle;
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
@@ -120,7 +122,7 @@ pub(crate) async fn create_export(
     let made = engine.create_export(&mutation.caller, mutation.request, body.extent()?).await?;
     let id = made.operation;
     let download_url = format!("/api/v1/exports/{id}");
-    let view = |Kept(cut): Kept<ExportCut>| {
+    let view = |WholeOutcome(cut): WholeOutcome<ExportCut>| {
         let ExportCut { cursor, with_secrets, conversation: conversation_id, .. } = cut;
         ExportView { id, download_url: download_url.clone(), cursor, with_secrets, conversation_id }
     };
@@ -236,7 +238,7 @@ pub(crate) async fn import_bundle(
     });
     let imported = imported.await;
     let imported = imported.map_err(|error| ApiError::internal(error.to_string()))??;
-    let view = |Kept(count): Kept<ImportCount>| {
+    let view = |WholeOutcome(count): WholeOutcome<ImportCount>| {
         let ImportCount { owner_id, added, skipped, blobs, secret_values, secrets_without_value } = count;
         ImportView { owner_id, added, skipped, blobs, secret_values, secrets_without_value }
     };
@@ -246,24 +248,24 @@ pub(crate) async fn import_bundle(
 async fn take_in(
     engine: Engine,
     asking: Asking,
-    reserved: Reserved,
+    reserved: ReservationOutcome,
     received: Result<(File, [u8; 32]), ApiError>,
     passphrase: Option<Passphrase>,
-) -> Result<Changed<Kept<ImportCount>>, ApiError> {
+) -> Result<CommittedChange<WholeOutcome<ImportCount>>, ApiError> {
     match (reserved, received) {
-        (Reserved::Earlier, received) => {
+        (ReservationOutcome::Earlier, received) => {
             let (_, hash) = received?;
             Ok(engine.imported(&asking.caller, asking.request(&hash)).await?)
         }
-        (Reserved::Place(place), Ok((file, hash))) => {
-            let brought = Brought { file, passphrase };
+        (ReservationOutcome::Place(place), Ok((file, hash))) => {
+            let brought = BundleImport { file, passphrase };
             let imported = engine.import_bundle(&asking.caller, asking.request(&hash), &place, brought).await;
             if imported.is_err() {
                 release(&engine, &asking, &place, "the bundle was not taken in").await;
             }
             Ok(imported?)
         }
-        (Reserved::Place(place), Err(refused)) => {
+        (ReservationOutcome::Place(place), Err(refused)) => {
             release(&engine, &asking, &place, "the bundle did not arrive").await;
             Err(refused)
         }
@@ -303,7 +305,7 @@ impl Write for HashedFile {
 async fn receive(
     context: &Context,
     asking: &Asking,
-    reserved: &Reserved,
+    reserved: &ReservationOutcome,
     upload: Upload,
 ) -> Result<(File, [u8; 32]), ApiError> {
     let file = HashedFile::new(&context.engine)?;

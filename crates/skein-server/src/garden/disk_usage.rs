@@ -3,7 +3,7 @@
 use axum::extract::State;
 use serde::Serialize;
 use skein_core::Millis;
-use skein_engine::{Engine, Storage};
+use skein_engine::{DiskUsage, Engine};
 use skein_store::blobs::Amount;
 use utoipa::ToSchema;
 
@@ -50,8 +50,8 @@ impl From<Amount> for BlobAmountView {
     }
 }
 
-impl From<Storage> for StorageView {
-    fn from(Storage { database, database_bytes, blobs }: Storage) -> Self {
+impl From<DiskUsage> for StorageView {
+    fn from(DiskUsage { database, database_bytes, blobs }: DiskUsage) -> Self {
         let database = DatabaseView { kind: database, bytes: database_bytes };
         Self { database, blobs: blobs.map(BlobAmountView::from) }
     }

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use skein_core::garden::cursor::{BadCursor, Cursor};
 use skein_core::{ItemId, Millis, OperationId};
 use skein_engine::Engine;
-use skein_engine::garden::events::Telling;
+use skein_engine::garden::events::WatchEvent;
 use skein_store::StoreError;
 use skein_store::timeline::ToldEvent;
 use tokio_stream::wrappers::ReceiverStream;
@@ -97,16 +97,16 @@ pub(crate) async fn watch_events(
     Ok(Sse::new(events).keep_alive(KeepAlive::default()))
 }
 
-fn sse_event(telling: Telling) -> SseEvent {
+fn sse_event(telling: WatchEvent) -> SseEvent {
     let event = match &telling {
-        Telling::Event(told) => SseEvent::default().id(told.cursor.to_string()).event(told.event.name.as_str()),
-        Telling::Resync(cursor) => SseEvent::default().id(cursor.to_string()).event("resync"),
-        Telling::Progress { .. } => SseEvent::default().event("operation.progress"),
+        WatchEvent::Event(told) => SseEvent::default().id(told.cursor.to_string()).event(told.event.name.as_str()),
+        WatchEvent::Resync(cursor) => SseEvent::default().id(cursor.to_string()).event("resync"),
+        WatchEvent::Progress { .. } => SseEvent::default().event("operation.progress"),
     };
     let written = match telling {
-        Telling::Event(told) => event.json_data(view(told)),
-        Telling::Resync(cursor) => event.json_data(ResyncView { cursor }),
-        Telling::Progress { operation, percent } => {
+        WatchEvent::Event(told) => event.json_data(view(told)),
+        WatchEvent::Resync(cursor) => event.json_data(ResyncView { cursor }),
+        WatchEvent::Progress { operation, percent } => {
             event.json_data(ProgressView { operation_id: operation, progress: percent })
         }
     };

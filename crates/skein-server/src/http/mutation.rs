@@ -16,7 +16,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use skein_core::account::repeat::IdempotencyKey;
 use skein_core::{Digest, OperationId, RecordId, RunId, document};
-use skein_engine::{Caller, Changed, Engine, Request};
+use skein_engine::{Caller, CommittedChange, Engine, Request};
 use utoipa::ToSchema;
 
 use crate::http::auth::authentication::SignedIn;
@@ -207,31 +207,31 @@ pub(crate) struct Mutated<V> {
 
 /// The answer to a change that is done.
 pub(crate) struct Answer<V> {
-    changed: Changed<V>,
+    changed: CommittedChange<V>,
     location: Option<String>,
     goes_on: bool,
 }
 
 impl<V> Answer<V> {
     /// Something was begun that goes on.
-    pub(crate) fn begun(changed: Changed<V>) -> Self {
+    pub(crate) fn begun(changed: CommittedChange<V>) -> Self {
         Self { changed, location: None, goes_on: true }
     }
 
     /// Something was made, and can be found at `location`.
-    pub(crate) fn made(changed: Changed<V>, location: String) -> Self {
+    pub(crate) fn made(changed: CommittedChange<V>, location: String) -> Self {
         Self { changed, location: Some(location), goes_on: false }
     }
 
     /// Something was changed.
-    pub(crate) fn done(changed: Changed<V>) -> Self {
+    pub(crate) fn done(changed: CommittedChange<V>) -> Self {
         Self { changed, location: None, goes_on: false }
     }
 }
 
 impl<V: Serialize> IntoResponse for Answer<V> {
     fn into_response(self) -> Response {
-        let Self { changed: Changed { value, operation, cursor, is_replay }, location, goes_on } = self;
+        let Self { changed: CommittedChange { value, operation, cursor, is_replay }, location, goes_on } = self;
         let status = match (&location, goes_on) {
             _ if is_replay => StatusCode::OK,
             (Some(_), _) => StatusCode::CREATED,
@@ -274,7 +274,7 @@ pub(crate) struct Begun {
 }
 
 impl Begun {
-    pub(crate) fn of(begun: &Changed<RunId>) -> Self {
+    pub(crate) fn of(begun: &CommittedChange<RunId>) -> Self {
         Self {
             execution_id: begun.value,
             operation_id: begun.operation,
@@ -316,7 +316,7 @@ pub(crate) struct Accepted {
 
 impl Accepted {
     /// 202 the first time, 200 when the same work is asked for again (BR-IDEMP-005).
-    pub(crate) fn answer(queued: &Changed<()>, message: &'static str) -> Response {
+    pub(crate) fn answer(queued: &CommittedChange<()>, message: &'static str) -> Response {
         let operation_id = queued.operation;
         let status_url = format!("/api/v1/operations/{operation_id}");
         let status = if queued.is_replay { StatusCode::OK } else { StatusCode::ACCEPTED };

@@ -8,7 +8,7 @@ use skein_core::memory::episode::{Brought, EpisodeSource};
 use skein_core::tree::actor::ActorId;
 use skein_core::{ConversationId, EpisodeId, ItemId, Millis, NodeId, TurnId, UserId};
 use skein_engine::Engine;
-use skein_engine::memory::{BroughtEpisode, KeptEpisode, ShownEpisode};
+use skein_engine::memory::{EpisodeImport, ImportedEpisode, ShownEpisode};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::http::auth::authentication::SignedIn;
@@ -57,9 +57,9 @@ pub(crate) struct BroughtView {
     known: bool,
 }
 
-impl From<KeptEpisode> for BroughtView {
-    fn from(kept: KeptEpisode) -> Self {
-        let KeptEpisode { stored, was_known } = kept;
+impl From<ImportedEpisode> for BroughtView {
+    fn from(kept: ImportedEpisode) -> Self {
+        let ImportedEpisode { stored, was_known } = kept;
         let item_id = stored.item.header.id;
         let id = EpisodeId::from_bytes(*item_id.as_bytes());
         Self { id, item_id, valid_at: stored.canonical_at, known: was_known }
@@ -172,7 +172,7 @@ pub(crate) async fn list_episodes(
 pub(crate) async fn bring_episode(State(engine): State<Engine>, mutation: Mutation) -> Result<Response, ApiError> {
     let body: BringBody = mutation.body().await?;
     let BringBody { source, content, speaker, valid_at, node_id } = body;
-    let brought = BroughtEpisode { brought: Brought { source, content, speaker, node_id }, said_at: valid_at };
+    let brought = EpisodeImport { brought: Brought { source, content, speaker, node_id }, said_at: valid_at };
     let made = engine.bring_episode(&mutation.caller, mutation.request, brought).await?.map(BroughtView::from);
     if made.value.known {
         return Ok(Answer::done(made).into_response());

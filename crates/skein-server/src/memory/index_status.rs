@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use skein_core::garden::cursor::Cursor;
 use skein_core::{EpisodeId, Millis, UserId};
 use skein_engine::Engine;
-use skein_engine::memory::{EmbeddingFailure, OwnerState, Rebuild, Switching, UnboundEpisode};
+use skein_engine::memory::{EmbeddingFailure, OwnerState, Rebuild, SwitchProgress, UnboundEpisode};
 use utoipa::ToSchema;
 
 use crate::http::auth::authentication::SignedIn;
@@ -174,8 +174,8 @@ pub(crate) struct SwitchingView {
     episodes: u64,
 }
 
-impl From<Switching> for SwitchingView {
-    fn from(Switching { to, cursor, episodes }: Switching) -> Self {
+impl From<SwitchProgress> for SwitchingView {
+    fn from(SwitchProgress { to, cursor, episodes }: SwitchProgress) -> Self {
         Self { to, cursor, episodes }
     }
 }

@@ -9,7 +9,9 @@ use skein_core::tree::actor::ActorId;
 use skein_core::tree::turn::Speaker;
 use skein_core::{ConversationId, EpisodeId, Millis, NodeId, RecordId, TurnId};
 use skein_engine::Engine;
-use skein_engine::memory::{FoundEpisode, Meaning, Parts, RecallQuery, Recalled, Searched, SearchedBy, Where};
+use skein_engine::memory::{
+    FoundEpisode, HitLocation, Parts, RecallQuery, Recalled, SearchExtent, SearchedBy, SemanticSearch,
+};
 use utoipa::ToSchema;
 
 use crate::http::auth::authentication::SignedIn;
@@ -148,18 +150,18 @@ struct SearchedView {
     visible: Option<u32>,
 }
 
-impl From<Searched> for SearchedView {
-    fn from(searched: Searched) -> Self {
+impl From<SearchExtent> for SearchedView {
+    fn from(searched: SearchExtent) -> Self {
         let by = match searched.by {
             SearchedBy::Index => "index",
             SearchedBy::Words => "words",
         };
         let without_meaning = match searched.meaning {
-            Meaning::Searched => None,
-            Meaning::NoIndex => Some("no_index"),
-            Meaning::Nothing => Some("nothing_to_embed"),
-            Meaning::EmbedderFailed => Some("embedder_failed"),
-            Meaning::EmbedderGone => Some("embedder_gone"),
+            SemanticSearch::Searched => None,
+            SemanticSearch::NoIndex => Some("no_index"),
+            SemanticSearch::Nothing => Some("nothing_to_embed"),
+            SemanticSearch::EmbedderFailed => Some("embedder_failed"),
+            SemanticSearch::EmbedderGone => Some("embedder_gone"),
         };
         Self {
             by,
@@ -266,10 +268,10 @@ impl From<FoundEpisode> for FoundView {
             branch_id: place.map(|place| place.label.branch),
             depth: place.map(|place| place.label.depth),
             found: match found.found {
-                Where::Path => "path",
-                Where::Elsewhere => "elsewhere",
-                Where::Aside => "aside",
-                Where::Anywhere => "anywhere",
+                HitLocation::Path => "path",
+                HitLocation::Elsewhere => "elsewhere",
+                HitLocation::Aside => "aside",
+                HitLocation::Anywhere => "anywhere",
             },
             actor_id: found.episode.actor,
             speaker: found.speaker,

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use skein_core::RecordId;
 use skein_core::tree::actor::{Actor, ActorChange, ActorDraft};
 use skein_engine::Engine;
-use skein_engine::catalog::Shown;
+use skein_engine::catalog::StoredEntry;
 use utoipa::ToSchema;
 
 use crate::catalog::EntryHead;
@@ -28,8 +28,8 @@ pub(crate) struct ActorView {
     actor: Actor,
 }
 
-impl From<Shown<Actor>> for ActorView {
-    fn from(shown: Shown<Actor>) -> Self {
+impl From<StoredEntry<Actor>> for ActorView {
+    fn from(shown: StoredEntry<Actor>) -> Self {
         Self { head: EntryHead::of(&shown), actor: shown.entry }
     }
 }

@@ -8,7 +8,7 @@ use skein_core::tree::actor::AuthorType;
 use skein_core::tree::compare::Precision;
 use skein_core::tree::content::Content;
 use skein_engine::Engine;
-use skein_engine::tree::{Apart, ComparedNodes, ComparedPaths};
+use skein_engine::tree::{ComparedNodes, ComparedPaths, PathDifference};
 use utoipa::ToSchema;
 
 use crate::http::auth::authentication::SignedIn;
@@ -108,8 +108,8 @@ impl From<ComparedPaths> for ComparisonView {
     }
 }
 
-impl From<Apart> for ApartView {
-    fn from(apart: Apart) -> Self {
+impl From<PathDifference> for ApartView {
+    fn from(apart: PathDifference) -> Self {
         let brief = |seen: skein_store::tree::read::SeenNode| BriefView {
             node_id: seen.row.id,
             author_type: seen.row.author_type,

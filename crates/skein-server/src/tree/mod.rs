@@ -28,7 +28,7 @@ use skein_core::tree::status::{CacheStatus, GenerationStatus};
 use skein_core::tree::text::Instructions;
 use skein_core::tree::turn::{Speaker, TurnType};
 use skein_core::{ConversationId, Digest, EpisodeId, ItemId, Millis, NodeId, RecordId, TurnId, UserId};
-use skein_engine::tree::{AffectedTurn, Grown, ShownConversation, ShownNode, ShownStanding, ShownTurn};
+use skein_engine::tree::{AffectedTurn, AppendResult, ShownConversation, ShownNode, ShownStanding, ShownTurn};
 use utoipa::ToSchema;
 
 use crate::catalog::EntryHead;
@@ -240,8 +240,8 @@ pub(crate) struct GrownView {
     affected_turns: Vec<AffectedTurnView>,
 }
 
-impl From<Grown> for GrownView {
-    fn from(grown: Grown) -> Self {
+impl From<AppendResult> for GrownView {
+    fn from(grown: AppendResult) -> Self {
         Self {
             turn: grown.turn.map(TurnView::from),
             node: grown.node.into(),

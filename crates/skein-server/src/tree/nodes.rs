@@ -11,7 +11,7 @@ use skein_core::tree::compare::{Precision, RunKind};
 use skein_core::tree::node::{EdgeType, SourceRole};
 use skein_core::tree::text::{BadText, BookmarkLabel, Tag};
 use skein_core::{ConversationId, EdgeId, NodeId};
-use skein_engine::tree::{Diff, Edit, Marking, NodeQuery, TaggedNode};
+use skein_engine::tree::{Edit, Marking, NodeQuery, TaggedNode, TextDiff};
 use skein_engine::{Caller, Engine};
 use skein_store::tree::lists::{Around, EdgeRow};
 use utoipa::{IntoParams, ToSchema};
@@ -77,8 +77,8 @@ impl From<(RunKind, String)> for RunView {
     }
 }
 
-impl From<Diff> for DiffView {
-    fn from(Diff { runs, precision }: Diff) -> Self {
+impl From<TextDiff> for DiffView {
+    fn from(TextDiff { runs, precision }: TextDiff) -> Self {
         Self { runs: runs.into_iter().map(RunView::from).collect(), precision }
     }
 }

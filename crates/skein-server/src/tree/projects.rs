@@ -10,8 +10,8 @@ use skein_core::tree::actor::{ActorId, AuthorType};
 use skein_core::tree::conversation::ConversationKind;
 use skein_core::{ConversationId, Millis, NodeId, RecordId};
 use skein_engine::Engine;
-use skein_engine::catalog::Shown;
-use skein_engine::tree::{ShownConversation, ShownFrame, Turning};
+use skein_engine::catalog::StoredEntry;
+use skein_engine::tree::{FrameMove, ShownConversation, ShownFrame};
 use utoipa::ToSchema;
 
 use crate::catalog::EntryHead;
@@ -32,8 +32,8 @@ pub(crate) struct ProjectView {
     project: Project,
 }
 
-impl From<Shown<Project>> for ProjectView {
-    fn from(shown: Shown<Project>) -> Self {
+impl From<StoredEntry<Project>> for ProjectView {
+    fn from(shown: StoredEntry<Project>) -> Self {
         Self { head: EntryHead::of(&shown), project: shown.entry }
     }
 }
@@ -277,7 +277,7 @@ pub(crate) async fn turn_frame(
 ) -> Result<Answer<FrameView>, ApiError> {
     let (id, Participant(participant)) = ids;
     let FrameBody { conversation_id: conversation, node_id: node } = mutation.body().await?;
-    let turning = Turning { participant, conversation, node };
+    let turning = FrameMove { participant, conversation, node };
     let turned = engine.turn_frame(&mutation.caller, mutation.request, id, turning).await?;
     Ok(Answer::done(turned.map(|kept| kept.0.into())))
 }

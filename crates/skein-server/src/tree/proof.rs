@@ -8,7 +8,7 @@ use skein_core::tree::node::RawResponse;
 use skein_core::tree::verify::{Verdict, Verification};
 use skein_core::{ConversationId, Digest, ItemId, Millis, NodeId};
 use skein_engine::Engine;
-use skein_engine::tree::{Chain, Link, Scope};
+use skein_engine::tree::{ProvenanceChain, ProvenanceLink, VerificationScope};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::http::auth::authentication::SignedIn;
@@ -124,9 +124,9 @@ pub(crate) struct RawResponseView {
     hash: Digest,
 }
 
-impl From<Link> for ChainLinkView {
-    fn from(link: Link) -> Self {
-        let Link { row, verdict, item_hash, realized_at } = link;
+impl From<ProvenanceLink> for ChainLinkView {
+    fn from(link: ProvenanceLink) -> Self {
+        let ProvenanceLink { row, verdict, item_hash, realized_at } = link;
         let raw = |raw: RawResponse| RawResponseView { item_id: raw.item_id, hash: raw.hash };
         Self {
             node_id: row.id,
@@ -167,7 +167,7 @@ pub(crate) async fn verify_node(
     Parameters(NoParameters {}): Parameters<NoParameters>,
     PathId(id): PathId<NodeId>,
 ) -> Result<Json<VerificationView>, ApiError> {
-    Ok(Json(engine.verify_tree(&caller, Scope::Node(id)).await?.into()))
+    Ok(Json(engine.verify_tree(&caller, VerificationScope::Node(id)).await?.into()))
 }
 
 /// Whether a whole tree, or the path to one of its nodes, is what it was when it was written.
@@ -179,7 +179,7 @@ pub(crate) async fn verify_conversation(
     PathId(id): PathId<ConversationId>,
     Parameters(parameters): Parameters<VerifyParameters>,
 ) -> Result<Json<VerificationView>, ApiError> {
-    let scope = parameters.node_id.map_or(Scope::Tree(id), |node| Scope::Path(id, node));
+    let scope = parameters.node_id.map_or(VerificationScope::Tree(id), |node| VerificationScope::Path(id, node));
     Ok(Json(engine.verify_tree(&caller, scope).await?.into()))
 }
 
@@ -193,6 +193,6 @@ pub(crate) async fn trace_node(
     Parameters(parameters): Parameters<PageParameters>,
 ) -> Result<Json<ProvenanceView>, ApiError> {
     let (from, limit) = parameters.read()?;
-    let Chain { links, lineage } = engine.provenance(&caller, id, from, limit).await?;
+    let ProvenanceChain { links, lineage } = engine.provenance(&caller, id, from, limit).await?;
     Ok(Json(ProvenanceView { edit_lineage: lineage, chain: Listing::of(links, limit, ChainLinkView::from) }))
 }

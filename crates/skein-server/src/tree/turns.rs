@@ -9,9 +9,9 @@ use skein_core::tree::node::{Source, SourceRole};
 use skein_core::tree::text::Title;
 use skein_core::tree::turn::{Speaker, TurnType};
 use skein_core::{ConversationId, NodeId, RecordId, RuleViolation, RunId, TurnId};
-use skein_engine::flow::{Answering, NewAnswers, Wanted};
-use skein_engine::tree::{Forking, Grown, NewAlternative, NewTurn};
-use skein_engine::{Changed, Engine};
+use skein_engine::flow::{AnswerTarget, Answering, NewAnswers};
+use skein_engine::tree::{AppendResult, Forking, NewAlternative, NewTurn};
+use skein_engine::{CommittedChange, Engine};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::http::auth::authentication::SignedIn;
@@ -189,7 +189,7 @@ pub(crate) struct AnsweringView {
 
 impl From<Answering> for AnsweringView {
     fn from(answering: Answering) -> Self {
-        let view = |(grown, execution_id): (Grown, RunId)| AnswerView { grown: grown.into(), execution_id };
+        let view = |(grown, execution_id): (AppendResult, RunId)| AnswerView { grown: grown.into(), execution_id };
         Self { answers: answering.begun.into_iter().map(view).collect(), fallback: answering.fallback }
     }
 }
@@ -221,8 +221,8 @@ pub(crate) struct ActivatedView {
     affected_turns: Vec<AffectedTurnView>,
 }
 
-impl From<Grown> for ActivatedView {
-    fn from(grown: Grown) -> Self {
+impl From<AppendResult> for ActivatedView {
+    fn from(grown: AppendResult) -> Self {
         Self {
             turn_id: grown.node.seen.row.turn(),
             alternative_id: grown.node.seen.row.id,
@@ -260,7 +260,7 @@ pub(crate) async fn append_turn(
     if body.speaker == Some(Speaker::Agent) && body.content.is_none() && body.text.is_none() {
         refuse_unread("an answer of a process", &[("turnType", body.turn_type.is_some())])?;
         let sources = body.sources.into_iter().map(source).collect();
-        let wanted = Wanted::After { turn: body.parent_turn_id, parent: body.parent_alternative_id, sources };
+        let wanted = AnswerTarget::After { turn: body.parent_turn_id, parent: body.parent_alternative_id, sources };
         let new = NewAnswers {
             wanted,
             processes: body.process_id.into_iter().chain(body.process_ids).collect(),
@@ -319,8 +319,8 @@ pub(crate) async fn add_alternative(
     if body.process_id.is_some() || !body.process_ids.is_empty() {
         let parent = body.parent_alternative_id;
         let wanted = match body.fuses {
-            of if of.is_empty() => Wanted::Beside { turn, parent },
-            of => Wanted::Fused { turn, parent, of },
+            of if of.is_empty() => AnswerTarget::Beside { turn, parent },
+            of => AnswerTarget::Fused { turn, parent, of },
         };
         let new = NewAnswers {
             wanted,
@@ -350,7 +350,7 @@ pub(crate) async fn add_alternative(
     Ok(grown(engine.add_alternative(&mutation.caller, mutation.request, id, turn, new).await?))
 }
 
-fn grown(made: Changed<Grown>) -> Response {
+fn grown(made: CommittedChange<AppendResult>) -> Response {
     let location = format!("/api/v1/nodes/{}", made.value.node.seen.row.id);
     Answer::made(made.map(GrownView::from), location).into_response()
 }
@@ -394,7 +394,7 @@ pub(crate) async fn regenerate(
     mutation: Mutation,
 ) -> Result<Answer<AnsweringView>, ApiError> {
     let RegenerateBody { make_active, samples, parent_alternative_id: parent } = mutation.body_if_any().await?;
-    let (wanted, samples) = (Wanted::Again { turn, node, parent }, samples.unwrap_or(1));
+    let (wanted, samples) = (AnswerTarget::Again { turn, node, parent }, samples.unwrap_or(1));
     let new =
         NewAnswers { wanted, processes: Vec::new(), samples, make_active, remember_process: true, context: Map::new() };
     let begun = engine.answer(&mutation.caller, mutation.request, id, new).await?;

@@ -15,7 +15,7 @@ use skein_core::account::{Role, Scope};
 use skein_core::garden::cursor::Cursor;
 use skein_core::garden::item::{ItemDraft, ItemType};
 use skein_core::{Digest, Millis, Viewer};
-use skein_engine::catalog::{Outside, Passing};
+use skein_engine::catalog::{EphemeralKeys, Gateway};
 use skein_engine::{Engine, KeyText};
 use skein_server::{AllowedHosts, Context};
 use skein_store::blobs::Blobs;
@@ -82,9 +82,9 @@ pub(crate) struct World {
 }
 
 /// A way out of a server at [`LISTENING`] that allows only the wide world, with a key that lives as long as the test.
-fn outside() -> Outside {
+fn outside() -> Gateway {
     let policy = Policy { own_addresses: [LISTENING.parse().unwrap()].into(), ..Policy::default() };
-    Outside::new(Box::new(Passing::draw().unwrap()), Guard::new(policy), HttpOptions::default()).unwrap()
+    Gateway::new(Box::new(EphemeralKeys::draw().unwrap()), Guard::new(policy), HttpOptions::default()).unwrap()
 }
 
 pub(crate) struct Answer {

@@ -127,7 +127,7 @@ fn a_worker_of_its_own_needs_a_database_that_others_reach() {
     assert!(refused.to_string().contains("runs the workers inside"), "{refused}");
     let line = "skein worker --dir d --database postgres://u@h/n --types llm_call,rest_call,llm_call --concurrency 3";
     let Ok(Plan::Work { pools, .. }) = resolve(line) else { panic!("not a worker") };
-    assert_eq!(pools, Pools(vec![(OperationType::LlmCall, 3), (OperationType::RestCall, 3)]));
+    assert_eq!(pools, PoolSizes(vec![(OperationType::LlmCall, 3), (OperationType::RestCall, 3)]));
 }
 
 #[test]
@@ -137,7 +137,7 @@ fn a_server_makes_as_many_calls_as_it_is_set_to() {
     };
     let expected =
         [(OperationType::GraphQuery, 32), (OperationType::LlmCall, 2), (OperationType::McpTool, 32)].to_vec();
-    assert_eq!(serve.pools, Pools(expected));
+    assert_eq!(serve.pools, PoolSizes(expected));
     for number in ["1025", "-1", "many"] {
         let refused = resolve(&format!("skein serve --dir d --workers-llm-call={number}")).unwrap_err();
         assert_eq!(refused.exit, Exit::Usage, "{number}");

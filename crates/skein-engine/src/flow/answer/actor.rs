@@ -14,8 +14,8 @@ use skein_core::{RecordId, RunId, Viewer};
 use skein_store::{StoreError, Tx};
 
 use crate::flow::answer::authorship::actor_of_model;
-use crate::flow::execution::transaction::Mover;
-use crate::tool_call::authorize::Ready;
+use crate::flow::execution::transaction::ExecutionTransaction;
+use crate::tool_call::authorize::AuthorizedCall;
 
 /// An actor, and how its model is asked.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,7 +26,11 @@ pub(crate) struct AnsweringActor {
 
 impl AnsweringActor {
     /// The actor of the model that a call asks; nothing where that model never answered and nobody described it.
-    pub(crate) fn of_call(tx: &mut Tx<'_>, viewer: &Viewer, ready: &Ready) -> Result<Option<Self>, StoreError> {
+    pub(crate) fn of_call(
+        tx: &mut Tx<'_>,
+        viewer: &Viewer,
+        ready: &AuthorizedCall,
+    ) -> Result<Option<Self>, StoreError> {
         let (tool, service) = (&ready.tool.entry, &ready.service.entry);
         if !matches!(tool.operation, Operation::LlmCall(_)) {
             return Ok(None);
@@ -54,13 +58,13 @@ pub(crate) fn gives_answer(plan: &Plan, step: usize) -> bool {
     answering.is_some() && (answering == Some(step) || plan.steps()[step].stands_in_for == answering)
 }
 
-impl Mover<'_, '_> {
+impl ExecutionTransaction<'_, '_> {
     /// The actor a call answers as, where it is the one whose text a conversation waits for.
     pub(crate) fn answering_actor(
         &mut self,
         run: RunId,
         step: usize,
-        ready: &Ready,
+        ready: &AuthorizedCall,
     ) -> Result<Option<AnsweringActor>, StoreError> {
         let loaded = self.load(run)?;
         if loaded.row.target.is_none() || !gives_answer(&loaded.ready.plan, step) {

@@ -16,9 +16,9 @@ use skein_core::tree::actor::{Actor, ActorId, AuthorType, ModelRef, ServiceModel
 use skein_core::{ItemId, RecordId, RunId, Viewer};
 use skein_store::{StoreError, Tx};
 
-use crate::catalog::{PastTools, Shown, load};
+use crate::catalog::{PastTools, StoredEntry, load};
 use crate::flow::SYSTEM;
-use crate::flow::execution::transaction::Mover;
+use crate::flow::execution::transaction::ExecutionTransaction;
 use crate::flow::process::plan_cache::ReadyProcess;
 use crate::flow::trace::generations::said;
 
@@ -100,28 +100,32 @@ pub(crate) fn actor_of_model(
     viewer: &Viewer,
     tool: &Tool,
     service: &Service,
-) -> Result<Option<Shown<Actor>>, StoreError> {
+) -> Result<Option<StoredEntry<Actor>>, StoreError> {
     let (asked, reference) = asked_model(tool, service);
     find(tx, viewer, |actor| actor.speaks_for(&asked, &reference))
 }
 
-fn make(tx: &mut Tx<'_>, viewer: &Viewer, actor: &Actor) -> Result<Shown<Actor>, StoreError> {
+fn make(tx: &mut Tx<'_>, viewer: &Viewer, actor: &Actor) -> Result<StoredEntry<Actor>, StoreError> {
     tx.create_of_tree(viewer, actor.to_content(false))?.try_into()
 }
 
-fn author_of(actor: &Shown<Actor>) -> Author {
+fn author_of(actor: &StoredEntry<Actor>) -> Author {
     (ActorId::from(actor.id), actor.entry.actor_type.into())
 }
 
 /// The oldest actor of the viewer's that fits: one that is not archived before others, then one that answered for its service
 /// before one that was described only.
-fn find(tx: &mut Tx<'_>, viewer: &Viewer, fits: impl Fn(&Actor) -> bool) -> Result<Option<Shown<Actor>>, StoreError> {
+fn find(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    fits: impl Fn(&Actor) -> bool,
+) -> Result<Option<StoredEntry<Actor>>, StoreError> {
     let rank = |actor: &Actor| (actor.archived, actor.model_ref.is_some() && actor.service_model.is_none());
-    let (mut best, mut after): (Option<Shown<Actor>>, _) = (None, None);
+    let (mut best, mut after): (Option<StoredEntry<Actor>>, _) = (None, None);
     loop {
         let page = tx.records(viewer, &Actor::record_type(), after, ACTORS_PER_READ)?;
         for record in page.rows {
-            let Some(actor) = known(Shown::<Actor>::try_from(record))?.filter(|actor| fits(&actor.entry)) else {
+            let Some(actor) = known(StoredEntry::<Actor>::try_from(record))?.filter(|actor| fits(&actor.entry)) else {
                 continue;
             };
             if rank(&actor.entry) == (false, false) {
@@ -147,7 +151,7 @@ fn known<T>(found: Result<T, StoreError>) -> Result<Option<T>, StoreError> {
     }
 }
 
-impl Mover<'_, '_> {
+impl ExecutionTransaction<'_, '_> {
     /// The author of a run's output.
     pub(crate) fn authored_output(&mut self, run: RunId, text: String) -> Result<AuthoredText, StoreError> {
         match self.load(run)?.ready.plan.streamed_step() {
@@ -204,7 +208,7 @@ impl Mover<'_, '_> {
         let tool = told.get("toolId").and_then(Value::as_str).and_then(|id| id.parse::<RecordId>().ok());
         let version = told.get("toolVersion").and_then(Value::as_i64);
         let Some((tool, version)) = tool.zip(version) else { return Ok(None) };
-        let called = known(self.tx.record_version(&SYSTEM, tool, version).and_then(Shown::<Tool>::try_from))?;
+        let called = known(self.tx.record_version(&SYSTEM, tool, version).and_then(StoredEntry::<Tool>::try_from))?;
         called.map_or(Ok(None), |called| model_author(self.tx, viewer, &called.entry))
     }
 
@@ -226,7 +230,7 @@ impl Mover<'_, '_> {
 }
 
 /// The step whose output a step has: itself, or the last of those that stood in for it.
-fn giving_step(loaded: &crate::flow::execution::transaction::Loaded, step: usize) -> usize {
+fn giving_step(loaded: &crate::flow::execution::transaction::LoadedExecution, step: usize) -> usize {
     let fallback = &loaded.ready.plan.steps()[step].fallback;
     match fallback.clone().last().filter(|last| loaded.state.steps[*last].phase != Phase::Waiting) {
         Some(last) => last,

@@ -16,14 +16,14 @@ use skein_store::StoreError;
 use skein_store::relations::Side;
 use skein_store::tree::append::{Placing, Position, Said};
 
-use crate::flow::execution::transaction::Mover;
+use crate::flow::execution::transaction::ExecutionTransaction;
 use crate::tool_call::record::breach;
 use crate::tree::text_at;
 
 /// What one answer may be made of.
 const FUSED: ReferenceField = ReferenceField::new("BR-TURN-013", "fuses", "answer");
 
-impl Mover<'_, '_> {
+impl ExecutionTransaction<'_, '_> {
     /// Says what is wanted of these answers: where, and what the process is given in place of what they answer.
     pub(crate) fn ask_to_fuse(
         &mut self,

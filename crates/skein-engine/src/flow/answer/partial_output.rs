@@ -15,15 +15,15 @@ use skein_store::tree::append::{Placing, Position, Said};
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;
-use crate::catalog::Shown;
+use crate::catalog::StoredEntry;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::flow::SYSTEM;
 use crate::flow::answer::authorship::{Author, process_author};
 use crate::flow::answer::request::sources_of;
-use crate::request::{Changed, Request};
+use crate::request::{CommittedChange, Request};
 use crate::tool_call::record::breach;
-use crate::tree::{Grown, follow_answer, named_alternative};
+use crate::tree::{AppendResult, follow_answer, named_alternative};
 
 /// Whose words may be kept.
 const KEPT_FROM: ReferenceField = ReferenceField::new("BR-ALT-002", "keptFrom", "alternative of this turn");
@@ -37,7 +37,7 @@ impl Engine {
         conversation: ConversationId,
         (turn, broken): (TurnId, NodeId),
         make_active: bool,
-    ) -> Result<Changed<Grown>, EngineError> {
+    ) -> Result<CommittedChange<AppendResult>, EngineError> {
         self.change(caller, request, "alternative.create", move |tx, viewer| {
             let row = named_alternative(tx, viewer, (conversation, turn), KEPT_FROM, broken)?;
             if row.status != GenerationStatus::Failed {
@@ -64,7 +64,7 @@ impl Engine {
             let said = Said { content: content.to_document(), created_at: None, raw: None };
             let (node, moved) = tx.append_node(viewer, &placing, &said)?;
             follow_answer(tx, viewer, &node)?;
-            Grown::now(tx, viewer, &node, moved)
+            AppendResult::now(tx, viewer, &node, moved)
         })
         .await
     }
@@ -72,7 +72,7 @@ impl Engine {
 
 fn author_of_words(tx: &mut Tx<'_>, viewer: &Viewer, by: Option<ExecutedBy>) -> Result<Author, StoreError> {
     let Some(ExecutedBy { process_id, version }) = by else { return Ok((ActorId::SYSTEM, AuthorType::System)) };
-    let process = tx.record_version(&SYSTEM, process_id, version).and_then(Shown::<Process>::try_from)?;
+    let process = tx.record_version(&SYSTEM, process_id, version).and_then(StoredEntry::<Process>::try_from)?;
     process_author(tx, viewer, process_id, &process.entry)
 }
 

@@ -23,12 +23,12 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::flow::answer::actor::{AnsweringActor, gives_answer};
 use crate::flow::answer::request::{known_values, sources_of};
-use crate::flow::execution::transaction::{Hand, Mover};
-use crate::flow::process::offered_tools::Offered;
+use crate::flow::execution::transaction::{ExecutionTransaction, WorkerSlot};
+use crate::flow::process::offered_tools::ResolvedOffer;
 use crate::flow::process::plan_cache::ReadyProcess;
-use crate::tool_call::authorize::{Purpose, Ready, ready_on};
+use crate::tool_call::authorize::{AuthorizedCall, CallPurpose, ready_on};
 use crate::tool_call::builtin_tools::{self, AnswerContext};
-use crate::tool_call::dependencies::Base;
+use crate::tool_call::dependencies::CallDependencies;
 use crate::tool_call::execute::{self, Extras};
 use crate::tree::{ContextQuery, ShownContext};
 
@@ -75,15 +75,15 @@ impl Inexact {
 }
 
 /// The last context that the steps before an answer made, and their outputs.
-type ReadAhead = (ShownContext, BTreeMap<String, Value>);
+type PreviewContext = (ShownContext, BTreeMap<String, Value>);
 
 /// A process up to the step that answers, with the tools of its steps as far as they can be called.
-struct Rehearsal {
+struct ProcessPreview {
     process: Arc<ReadyProcess>,
     values: Map<String, Value>,
     /// The answering step, and the tools of the steps up to it.
     answering: Option<usize>,
-    tools: Vec<Option<Ready>>,
+    tools: Vec<Option<AuthorizedCall>>,
     offers: Vec<ToolDefinition>,
     accepts_images: bool,
     /// The actor that answers.
@@ -124,10 +124,10 @@ impl Engine {
     async fn read_ahead(
         &self,
         caller: &Caller,
-        rehearsal: &Rehearsal,
+        rehearsal: &ProcessPreview,
         answer: &AnswerContext,
         query: &ContextQuery,
-    ) -> Result<Result<ReadAhead, Inexact>, EngineError> {
+    ) -> Result<Result<PreviewContext, Inexact>, EngineError> {
         let Some(answering) = rehearsal.answering else { return Ok(Err(Inexact::NoModel)) };
         let (plan, mut outputs, mut context) = (&rehearsal.process.plan, BTreeMap::new(), None);
         for (at, step) in plan.steps()[..answering].iter().enumerate() {
@@ -163,7 +163,7 @@ impl Engine {
     /// The request of the answering step, by the function that makes the one that is sent.
     async fn request_of(
         &self,
-        rehearsal: &Rehearsal,
+        rehearsal: &ProcessPreview,
         outputs: &BTreeMap<String, Value>,
     ) -> Result<SentRequest, Inexact> {
         let answering = rehearsal.answering.ok_or(Inexact::NoModel)?;
@@ -199,7 +199,7 @@ fn rehearse(
     user: UserId,
     process: RecordId,
     node: NodeId,
-) -> Result<Rehearsal, StoreError> {
+) -> Result<ProcessPreview, StoreError> {
     let viewer = Viewer::User(user);
     let process = engine.parts().plans.own(tx, &viewer, process)?;
     let conversation = tx.node(&viewer, node)?.conversation;
@@ -213,20 +213,25 @@ fn rehearse(
             tools.push(tool_of(engine, tx, user, step)?);
         }
         let offered = &process.plan.steps()[at].definition.offers;
-        let offered = Mover::new(engine, tx, &Hand::default()).offered(user, offered)?;
-        offers.extend(offered.iter().map(Offered::definition));
+        let offered = ExecutionTransaction::new(engine, tx, &WorkerSlot::default()).offered(user, offered)?;
+        offers.extend(offered.iter().map(ResolvedOffer::definition));
         if let Some(ready) = tools.last().and_then(Option::as_ref).filter(|_| gives_answer(&process.plan, at)) {
             actor = AnsweringActor::of_call(tx, &viewer, ready)?;
         }
     }
-    Ok(Rehearsal { process, values, answering, tools, offers, accepts_images, actor })
+    Ok(ProcessPreview { process, values, answering, tools, offers, accepts_images, actor })
 }
 
 /// The tool of a step, if it can be called.
-fn tool_of(engine: &Engine, tx: &mut Tx<'_>, user: UserId, step: &PlannedStep) -> Result<Option<Ready>, StoreError> {
+fn tool_of(
+    engine: &Engine,
+    tx: &mut Tx<'_>,
+    user: UserId,
+    step: &PlannedStep,
+) -> Result<Option<AuthorizedCall>, StoreError> {
     let Target::Tool(tool) = &step.definition.target else { return Ok(None) };
-    let base = Base::read(tx, &engine.parts().entries, user, step.definition.naming(*tool));
-    match base.and_then(|base| base.map(|base| ready_on(base, user, tx.now(), Purpose::Trial)).transpose()) {
+    let base = CallDependencies::read(tx, &engine.parts().entries, user, step.definition.naming(*tool));
+    match base.and_then(|base| base.map(|base| ready_on(base, user, tx.now(), CallPurpose::Trial)).transpose()) {
         Ok(ready) => Ok(ready),
         Err(StoreError::NotFound(_) | StoreError::Refused(_) | StoreError::Rule(_)) => Ok(None),
         Err(error) => Err(error),
@@ -239,13 +244,13 @@ fn answering_step(
     tx: &mut Tx<'_>,
     user: UserId,
     process: &ReadyProcess,
-) -> Result<Option<(usize, Base)>, StoreError> {
+) -> Result<Option<(usize, CallDependencies)>, StoreError> {
     let steps = process.plan.steps();
     let main = steps.iter().take_while(|step| step.stands_in_for.is_none()).count();
     for at in process.plan.streamed_step().into_iter().chain((0..main).rev()) {
         let step = &steps[at].definition;
         let Target::Tool(tool) = &step.target else { continue };
-        let base = match Base::read(tx, &engine.parts().entries, user, step.naming(*tool)) {
+        let base = match CallDependencies::read(tx, &engine.parts().entries, user, step.naming(*tool)) {
             Ok(base) => base,
             Err(StoreError::NotFound(_) | StoreError::Refused(_) | StoreError::Rule(_)) => None,
             Err(error) => return Err(error),
@@ -257,12 +262,12 @@ fn answering_step(
     Ok(None)
 }
 
-fn accepts_images(base: &Base) -> bool {
+fn accepts_images(base: &CallDependencies) -> bool {
     base.service.as_ref().is_some_and(|service| execute::accepts_images(&base.tool.entry, &service.entry))
 }
 
 /// The tool of a step that only reads Skein's own data, and its call.
-fn reading_call(ready: &Ready) -> Option<(&Tool, &McpCall)> {
+fn reading_call(ready: &AuthorizedCall) -> Option<(&Tool, &McpCall)> {
     let is_own = ready.service.entry.builtin == Some(Builtin::Abilities);
     match &ready.tool.entry.operation {
         Operation::McpTool(call) if is_own && is_reading_ability(&call.tool) => Some((&ready.tool.entry, call)),
@@ -270,7 +275,7 @@ fn reading_call(ready: &Ready) -> Option<(&Tool, &McpCall)> {
     }
 }
 
-impl Mover<'_, '_> {
+impl ExecutionTransaction<'_, '_> {
     /// The answer a run works on: what feeds it, and whether its model accepts images.
     pub(crate) fn answer_context(&mut self, run: RunId) -> Result<AnswerContext, StoreError> {
         let (target, _) = self.target_of(run)?;

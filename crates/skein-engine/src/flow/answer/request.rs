@@ -17,18 +17,18 @@ use skein_store::tree::{Moved, NodeRow};
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;
-use crate::catalog::Shown;
+use crate::catalog::StoredEntry;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::flow::SYSTEM;
 use crate::flow::answer::authorship::expected_author;
 use crate::flow::answer::rollback::{begun, prior_path, run_of_node};
-use crate::flow::execution::begin::Beginning;
-use crate::flow::execution::transaction::Mover;
+use crate::flow::execution::begin::ExecutionStart;
+use crate::flow::execution::transaction::ExecutionTransaction;
 use crate::flow::process::default_process::answering_process;
-use crate::request::{Changed, Outcome, Request, referred};
+use crate::request::{CommittedChange, Outcome, Request, referred};
 use crate::tool_call::record::breach;
-use crate::tree::{Grown, PARENT, PARENT_TURN, alternative_of, text_at};
+use crate::tree::{AppendResult, PARENT, PARENT_TURN, alternative_of, text_at};
 
 /// Most sources of an answer that are looked at.
 const SOURCES_MAX: usize = 1_000;
@@ -40,7 +40,7 @@ const ANSWERED_BY: ReferenceField = ReferenceField::new("BR-TURN-013", "processI
 
 /// Where answers are to stand.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Wanted {
+pub enum AnswerTarget {
     /// After a node.
     After {
         /// The turn that is answered.
@@ -81,7 +81,7 @@ pub enum Wanted {
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewAnswers {
     /// Where.
-    pub wanted: Wanted,
+    pub wanted: AnswerTarget,
     /// By which processes; none where an answer is made again, or where the default process answers.
     pub processes: Vec<RecordId>,
     /// How many by each.
@@ -98,7 +98,7 @@ pub struct NewAnswers {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answering {
     /// Each kept place with the run that fills it.
-    pub begun: Vec<(Grown, RunId)>,
+    pub begun: Vec<(AppendResult, RunId)>,
     /// Why a built-in model answers in place of the default process.
     pub fallback: Option<String>,
 }
@@ -112,7 +112,7 @@ impl Outcome for Answering {
 
     fn recall(tx: &mut Tx<'_>, viewer: &Viewer, reference: &Value) -> Result<Self, StoreError> {
         let begun: Vec<Value> = referred(reference, "begun")?;
-        let recall = |begun: &Value| Ok((Grown::recall(tx, viewer, &begun["grown"])?, referred(begun, "run")?));
+        let recall = |begun: &Value| Ok((AppendResult::recall(tx, viewer, &begun["grown"])?, referred(begun, "run")?));
         let fallback = reference["fallback"].as_str().map(str::to_owned);
         Ok(Self { begun: begun.iter().map(recall).collect::<Result<_, StoreError>>()?, fallback })
     }
@@ -126,12 +126,12 @@ impl Engine {
         request: Request,
         conversation: ConversationId,
         new: NewAnswers,
-    ) -> Result<Changed<Answering>, EngineError> {
+    ) -> Result<CommittedChange<Answering>, EngineError> {
         self.change_moving(caller, request, "answer.begin", move |engine, tx, viewer, hand| {
             let (processes, fallback) = wanted_processes(engine, tx, viewer, conversation, &new)?;
             let archived_until = tx.conversation(viewer, conversation)?.archived.then(|| tx.now());
             let hint = remember_hint(tx, viewer, conversation, chosen(&new, &processes))?;
-            let mut mover = Mover::new(engine, tx, hand);
+            let mut mover = ExecutionTransaction::new(engine, tx, hand);
             let mut begun = Vec::new();
             let mut first = None;
             for process in &processes {
@@ -146,7 +146,7 @@ impl Engine {
             let grown = begun.into_iter().map(|((node, moved), run)| {
                 // It may be done already.
                 let node = tx.node(viewer, node.id)?;
-                Ok((Grown::now(tx, viewer, &node, moved)?, run))
+                Ok((AppendResult::now(tx, viewer, &node, moved)?, run))
             });
             Ok((Answering { begun: grown.collect::<Result<_, StoreError>>()?, fallback }, after))
         })
@@ -166,19 +166,19 @@ struct AnswerRequest {
 }
 
 /// A kept place, and what the path shows otherwise now.
-type Kept = (NodeRow, Moved);
+type ReservedAnswer = (NodeRow, Moved);
 
-impl Mover<'_, '_> {
+impl ExecutionTransaction<'_, '_> {
     fn begin_answer(
         &mut self,
         viewer: &Viewer,
         conversation: ConversationId,
         new: &NewAnswers,
         asked: &AnswerRequest,
-    ) -> Result<(Kept, RunId), StoreError> {
+    ) -> Result<(ReservedAnswer, RunId), StoreError> {
         let AnswerRequest { process, first, hint, archived_until } = *asked;
         let ready = self.runnable(viewer.owner(), process).map_err(|error| match new.wanted {
-            Wanted::Again { .. } => error,
+            AnswerTarget::Again { .. } => error,
             _ => error.of_reference(ANSWERED_BY, process),
         })?;
         let (author, author_type) = expected_author(self.tx, viewer, &ready)?;
@@ -193,12 +193,12 @@ impl Mover<'_, '_> {
         let target = Target { conversation_id: conversation, node_id: node.id, parent_id: node.parent };
         let mut given = self.given(new)?;
         let mut cause = node.parent;
-        if let Wanted::Fused { of, .. } = &new.wanted {
+        if let AnswerTarget::Fused { of, .. } = &new.wanted {
             let (asked, told) = self.ask_to_fuse(viewer, node.parent, of)?;
             given.extend(asked_for(&ready.process, told));
             cause = Some(asked);
         }
-        let beginning = Beginning {
+        let beginning = ExecutionStart {
             owner: viewer.owner(),
             process,
             context: context(self.tx, viewer, &ready.process, &target, &given)?,
@@ -206,7 +206,7 @@ impl Mover<'_, '_> {
             cause: cause.map(Into::into),
             target: Some(target),
             prior: PriorState { path, hint, archived_until },
-            ..Beginning::default()
+            ..ExecutionStart::default()
         };
         let run = self.begin(beginning)?;
         self.tell(run, Input::Begin);
@@ -214,10 +214,10 @@ impl Mover<'_, '_> {
     }
 }
 
-impl Mover<'_, '_> {
+impl ExecutionTransaction<'_, '_> {
     /// What is given besides the conversation: an answer that is made again gets what the first one got.
     fn given(&mut self, new: &NewAnswers) -> Result<Map<String, Value>, StoreError> {
-        let Wanted::Again { node, .. } = new.wanted else { return Ok(new.context.clone()) };
+        let AnswerTarget::Again { node, .. } = new.wanted else { return Ok(new.context.clone()) };
         let earlier = match self.tx.execution_of_node(node)? {
             Some(row) => row.context,
             None => self.begun_with(node)?,
@@ -247,7 +247,7 @@ fn wanted_processes(
 ) -> Result<(Vec<RecordId>, Option<String>), StoreError> {
     let mut fallback = None;
     let processes = match new.wanted {
-        Wanted::Again { turn, node, .. } => {
+        AnswerTarget::Again { turn, node, .. } => {
             let row = alternative_of(tx, viewer, conversation, turn, node)?;
             let Some(executed_by) = row.executed_by else {
                 let problem = "no process made this alternative";
@@ -255,12 +255,14 @@ fn wanted_processes(
             };
             vec![executed_by.process_id]
         }
-        Wanted::After { .. } | Wanted::Beside { .. } | Wanted::Fused { .. } if new.processes.is_empty() => {
+        AnswerTarget::After { .. } | AnswerTarget::Beside { .. } | AnswerTarget::Fused { .. }
+            if new.processes.is_empty() =>
+        {
             let (process, problem) = answering_process(tx, engine, viewer)?;
             fallback = problem;
             vec![process]
         }
-        Wanted::After { .. } | Wanted::Beside { .. } | Wanted::Fused { .. } => new.processes.clone(),
+        AnswerTarget::After { .. } | AnswerTarget::Beside { .. } | AnswerTarget::Fused { .. } => new.processes.clone(),
     };
     if new.samples == 0 {
         return Err(breach("BR-TURN-013", "no answer is asked for", "ask for 1 to 16, or leave samples out"));
@@ -308,22 +310,24 @@ fn position(
 ) -> Result<(Position, Vec<Source>), StoreError> {
     Ok(match (&new.wanted, first) {
         // Further answers stand beside the first.
-        (Wanted::After { sources, .. }, Some((turn, parent))) => (Position::Beside { turn, parent }, sources.clone()),
-        (Wanted::After { turn: above, parent, sources }, None) => {
+        (AnswerTarget::After { sources, .. }, Some((turn, parent))) => {
+            (Position::Beside { turn, parent }, sources.clone())
+        }
+        (AnswerTarget::After { turn: above, parent, sources }, None) => {
             let parent = answered(tx, viewer, conversation, *above, *parent)?;
             (Position::After { parent, speaker: Speaker::Agent, turn_type: TurnType::Message }, sources.clone())
         }
-        (Wanted::Beside { turn, parent } | Wanted::Fused { turn, parent, .. }, _) => {
+        (AnswerTarget::Beside { turn, parent } | AnswerTarget::Fused { turn, parent, .. }, _) => {
             let row = tx.turn(viewer, *turn)?;
             if row.speaker != Speaker::Agent {
                 return Err(breach("BR-TURN-010", "this turn is not an agent's", "answer it with a turn of its own"));
             }
             (Position::Beside { turn: *turn, parent: *parent }, Vec::new())
         }
-        (Wanted::Again { turn, parent: Some(parent), .. }, _) => {
+        (AnswerTarget::Again { turn, parent: Some(parent), .. }, _) => {
             (Position::Beside { turn: *turn, parent: Some(*parent) }, Vec::new())
         }
-        (Wanted::Again { turn, node, parent: None }, _) => {
+        (AnswerTarget::Again { turn, node, parent: None }, _) => {
             // It answers what is selected now, unless that is not of the turn before (decision A30).
             let parent = tx.node(viewer, *node)?.parent;
             let selected = match parent.map(|parent| tx.node(viewer, parent)).transpose()? {
@@ -344,7 +348,7 @@ fn position(
 /// about who answers next.
 fn chosen(new: &NewAnswers, processes: &[RecordId]) -> Option<RecordId> {
     match (&new.wanted, processes) {
-        (Wanted::After { .. }, [only]) if new.samples <= 1 && new.remember_process => Some(*only),
+        (AnswerTarget::After { .. }, [only]) if new.samples <= 1 && new.remember_process => Some(*only),
         _ => None,
     }
 }
@@ -362,7 +366,7 @@ fn remember_hint(
     conversation: ConversationId,
     process: Option<RecordId>,
 ) -> Result<Option<PriorHint>, StoreError> {
-    let current: Shown<Conversation> = tx.record(viewer, conversation.into())?.try_into()?;
+    let current: StoredEntry<Conversation> = tx.record(viewer, conversation.into())?.try_into()?;
     if process.is_none() || current.entry.process_id == process {
         return Ok(None);
     }

@@ -16,8 +16,8 @@ use skein_store::tree::read::NODES_PER_PAGE_MAX;
 use skein_store::tree::{Moved, NodeRow};
 use skein_store::{StoreError, Tx};
 
-use crate::catalog::Shown;
-use crate::flow::execution::transaction::Mover;
+use crate::catalog::StoredEntry;
+use crate::flow::execution::transaction::ExecutionTransaction;
 use crate::flow::trace::generations::said;
 use crate::tree::usable_hint;
 
@@ -56,14 +56,14 @@ pub(crate) fn run_of_node(tx: &mut Tx<'_>, viewer: &Viewer, node: NodeId) -> Res
     Ok(tx.forgotten_runs_of_nodes(viewer, &[node])?.remove(&node))
 }
 
-impl Mover<'_, '_> {
+impl ExecutionTransaction<'_, '_> {
     /// Gives the conversation back what the request for a failed answer changed, unless somebody went on meanwhile.
     pub(crate) fn roll_back(&mut self, viewer: &Viewer, run: RunId, target: Target) -> Result<(), StoreError> {
         let conversation = target.conversation_id;
         let failed = failed_answers(self.tx, viewer, run)?;
         let path = PathId::main_of(conversation);
         let cursor = self.tx.path_cursor(viewer, conversation, path)?;
-        let current: Shown<Conversation> = self.tx.record(viewer, conversation.into())?.try_into()?;
+        let current: StoredEntry<Conversation> = self.tx.record(viewer, conversation.into())?.try_into()?;
         let Rollback { cursor, shown, hint } =
             rollback(&failed, CurrentState { cursor, hint: current.entry.process_id });
         if let Some(cursor) = cursor {
@@ -116,7 +116,7 @@ fn failed_answers(tx: &mut Tx<'_>, viewer: &Viewer, run: RunId) -> Result<Vec<Fa
 fn restore(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
-    current: &Shown<Conversation>,
+    current: &StoredEntry<Conversation>,
     hint: Option<PriorHint>,
     archive: bool,
 ) -> Result<(), StoreError> {

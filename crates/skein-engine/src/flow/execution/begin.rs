@@ -15,17 +15,17 @@ use skein_store::{StoreError, Tx};
 use crate::account::Caller;
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::flow::execution::transaction::{Aftermath, Hand, Loaded, Mover};
+use crate::flow::execution::transaction::{ExecutionTransaction, LoadedExecution, PostCommit, WorkerSlot};
 use crate::flow::process::plan_cache::ReadyProcess;
 use crate::jobs::worker_pool::OfferedPlaces;
-use crate::request::{Apart, Changed, Outcome, Request};
+use crate::request::{CommittedChange, Isolation, Outcome, Request};
 
 /// The kind of an operation that runs a process.
 pub(crate) const EXECUTION: &str = "process.execute";
 
 /// A run to be started.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct NewRun {
+pub struct ExecutionRequest {
     /// What it is given.
     pub context: Map<String, Value>,
     /// Higher comes first among the caller's own.
@@ -34,7 +34,7 @@ pub struct NewRun {
 
 /// All that a run begins with.
 #[derive(Debug, Clone)]
-pub(crate) struct Beginning {
+pub(crate) struct ExecutionStart {
     pub(crate) owner: UserId,
     pub(crate) process: RecordId,
     pub(crate) context: Map<String, Value>,
@@ -64,7 +64,7 @@ pub(crate) struct Branch {
     pub(crate) outputs: Map<String, Value>,
 }
 
-impl Default for Beginning {
+impl Default for ExecutionStart {
     fn default() -> Self {
         Self {
             owner: UserId::SYSTEM,
@@ -91,16 +91,16 @@ impl Engine {
         caller: &Caller,
         request: Request,
         process: RecordId,
-        new: NewRun,
-    ) -> Result<Changed<RunId>, EngineError> {
-        self.start(caller, request, EXECUTION, Apart::ByLocks, move |_, viewer, operation| {
-            Ok(Beginning {
+        new: ExecutionRequest,
+    ) -> Result<CommittedChange<RunId>, EngineError> {
+        self.start(caller, request, EXECUTION, Isolation::ByLocks, move |_, viewer, operation| {
+            Ok(ExecutionStart {
                 owner: viewer.owner(),
                 process,
                 context: new.context.clone(),
                 operation: Some(operation),
                 priority: new.priority,
-                ..Beginning::default()
+                ..ExecutionStart::default()
             })
         })
         .await
@@ -112,22 +112,22 @@ impl Engine {
         caller: &Caller,
         request: Request,
         kind: &'static str,
-        apart: Apart,
-        mut beginning: impl FnMut(&mut Tx<'_>, &Viewer, OperationId) -> Result<Beginning, StoreError> + Send + 'static,
-    ) -> Result<Changed<RunId>, EngineError> {
+        apart: Isolation,
+        mut beginning: impl FnMut(&mut Tx<'_>, &Viewer, OperationId) -> Result<ExecutionStart, StoreError> + Send + 'static,
+    ) -> Result<CommittedChange<RunId>, EngineError> {
         let (engine, places) = (self.clone(), OfferedPlaces::new(self.crew_places()));
         let offered = places.clone();
         let started = self.queue_with(caller, request, kind, apart, move |tx, viewer, operation| {
             offered.to(|hand| {
                 let beginning = beginning(tx, viewer, operation)?;
-                let mut mover = Mover::new(&engine, tx, hand).locking(apart == Apart::ByLocks);
+                let mut mover = ExecutionTransaction::new(&engine, tx, hand).locking(apart == Isolation::ByLocks);
                 let run = mover.begin(beginning)?;
                 mover.tell(run, Input::Begin);
                 Ok((run, mover.finish()?))
             })
         });
         let started = started.await?;
-        let Changed { value, operation, cursor, is_replay } = started;
+        let CommittedChange { value, operation, cursor, is_replay } = started;
         let run = match value {
             Some((run, after)) => {
                 self.after(after, places.take());
@@ -135,7 +135,7 @@ impl Engine {
             }
             None => self.run_of(caller, operation).await?,
         };
-        Ok(Changed { value: run, operation, cursor, is_replay })
+        Ok(CommittedChange { value: run, operation, cursor, is_replay })
     }
 
     /// Makes a change that moves runs, and does what the move asked for once it is committed; a repeat asks for nothing.
@@ -144,8 +144,10 @@ impl Engine {
         caller: &Caller,
         request: Request,
         kind: &'static str,
-        mut change: impl FnMut(&Self, &mut Tx<'_>, &Viewer, &Hand) -> Result<(T, Aftermath), StoreError> + Send + 'static,
-    ) -> Result<Changed<T>, EngineError> {
+        mut change: impl FnMut(&Self, &mut Tx<'_>, &Viewer, &WorkerSlot) -> Result<(T, PostCommit), StoreError>
+        + Send
+        + 'static,
+    ) -> Result<CommittedChange<T>, EngineError> {
         let (engine, aftermath) = (self.clone(), Arc::new(Mutex::new(None)));
         let places = OfferedPlaces::new(self.crew_places());
         let (offered, kept) = (places.clone(), Arc::clone(&aftermath));
@@ -163,7 +165,7 @@ impl Engine {
     }
 
     /// Does what a committed move asked for.
-    pub(crate) fn after(&self, after: Aftermath, places: crate::jobs::worker_pool::Places) {
+    pub(crate) fn after(&self, after: PostCommit, places: crate::jobs::worker_pool::FreeSlots) {
         let parts = self.parts();
         for run in after.withdrawn {
             parts.crew.break_off(run);
@@ -178,9 +180,9 @@ impl Engine {
     }
 }
 
-impl Mover<'_, '_> {
+impl ExecutionTransaction<'_, '_> {
     /// Writes a run down that has not moved yet. Refuses processes that may not be run, and contexts that do not fit.
-    pub(crate) fn begin(&mut self, beginning: Beginning) -> Result<RunId, StoreError> {
+    pub(crate) fn begin(&mut self, beginning: ExecutionStart) -> Result<RunId, StoreError> {
         let viewer = Viewer::User(beginning.owner);
         let current = self.runnable(beginning.owner, beginning.process)?;
         let ready = match &beginning.branch {
@@ -234,7 +236,7 @@ impl Mover<'_, '_> {
         if row.session == run {
             self.sequences.insert(run, None);
         }
-        let mut loaded = Loaded::new(row, state, ready, BTreeMap::new());
+        let mut loaded = LoadedExecution::new(row, state, ready, BTreeMap::new());
         for taken in beginning.branch.into_iter().flat_map(|branch| branch.steps) {
             loaded.state.steps[taken.step] = taken.state.clone();
             let step = taken.step;

@@ -25,10 +25,10 @@ use crate::flow::SYSTEM;
 use crate::flow::answer::authorship::expected_author;
 use crate::flow::answer::request::sources_of;
 use crate::flow::answer::rollback::{begun, prior_path};
-use crate::flow::execution::begin::{Beginning, Branch};
-use crate::flow::execution::lookup::{ShownRun, ShownStep};
+use crate::flow::execution::begin::{Branch, ExecutionStart};
+use crate::flow::execution::lookup::{ShownExecution, ShownStep};
 use crate::flow::process::plan_cache::ReadyProcess;
-use crate::request::{Apart, Changed, Request};
+use crate::request::{CommittedChange, Isolation, Request};
 
 const RULE: &str = "BR-EXEC-006";
 
@@ -51,9 +51,9 @@ impl Engine {
         request: Request,
         id: RunId,
         branching: Branching,
-    ) -> Result<Changed<RunId>, EngineError> {
+    ) -> Result<CommittedChange<RunId>, EngineError> {
         let engine = self.clone();
-        self.start(caller, request, "execution.branch", Apart::Serially, move |tx, viewer, operation| {
+        self.start(caller, request, "execution.branch", Isolation::Serially, move |tx, viewer, operation| {
             let row = tx.execution(viewer, id)?;
             let shown = engine.show_run(tx, row)?;
             let ready = engine.parts().plans.of(tx, shown.row.process, shown.row.process_version)?;
@@ -66,7 +66,7 @@ impl Engine {
             });
             let steps = steps.collect();
             let (target, prior) = place_again(tx, viewer, &shown.row, &ready)?.unzip();
-            Ok(Beginning {
+            Ok(ExecutionStart {
                 owner: viewer.owner(),
                 process: shown.row.process,
                 context: branching.context.clone().unwrap_or_else(|| shown.row.context.clone()),
@@ -82,7 +82,7 @@ impl Engine {
                     steps,
                     outputs: branching.outputs.clone(),
                 }),
-                ..Beginning::default()
+                ..ExecutionStart::default()
             })
         })
         .await
@@ -179,7 +179,7 @@ fn refuse<T>(problem: String, remedy: &'static str) -> Result<T, StoreError> {
 
 /// The steps that are done anew: the one that is named or those that did not come out, and all that build upon them. What
 /// else came out is kept, so that nothing is called twice that need not be.
-fn done_anew(shown: &ShownRun, plan: &Plan, named: Option<&str>) -> Result<BTreeSet<usize>, StoreError> {
+fn done_anew(shown: &ShownExecution, plan: &Plan, named: Option<&str>) -> Result<BTreeSet<usize>, StoreError> {
     let came_out = |step: &&ShownStep| match step.row.state.phase {
         Phase::Done | Phase::Skipped => true,
         Phase::Failed => !plan.steps()[step.row.step].definition.output.required,
@@ -198,7 +198,7 @@ fn done_anew(shown: &ShownRun, plan: &Plan, named: Option<&str>) -> Result<BTree
 }
 
 /// The step that is named; none where a run that did not come out is to go on.
-fn begin_at(shown: &ShownRun, named: Option<&str>) -> Result<Option<usize>, StoreError> {
+fn begin_at(shown: &ShownExecution, named: Option<&str>) -> Result<Option<usize>, StoreError> {
     if let Some(named) = named {
         let found = shown.steps.iter().position(|step| step.id == named);
         return found.map_or_else(

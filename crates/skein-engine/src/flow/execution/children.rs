@@ -12,21 +12,21 @@ use skein_core::flow::tool_call::{CallStatus, ToolResult};
 use skein_core::{ItemId, RecordId, RunId};
 use skein_store::StoreError;
 
-use crate::catalog::Shown;
+use crate::catalog::StoredEntry;
 use crate::flow::SYSTEM;
-use crate::flow::execution::begin::Beginning;
-use crate::flow::execution::transaction::Mover;
+use crate::flow::execution::begin::ExecutionStart;
+use crate::flow::execution::transaction::ExecutionTransaction;
 use crate::tool_call::authorize::{nothing, storable};
 use crate::tool_call::builtin_tools::{self, RUN_PROCESS};
-use crate::tool_call::dependencies::Base;
-use crate::tool_call::execute::Answered;
+use crate::tool_call::dependencies::CallDependencies;
+use crate::tool_call::execute::CallResponse;
 
 /// Most runs that one transaction moves: a process whose steps start processes without end must not hold everybody up.
 const RUNS_AT_ONCE_MAX: usize = 100;
 /// Most runs that one run may lead to, through all that it starts: depth alone does not bound how many there are.
 const RUNS_IN_ALL_MAX: usize = 1_000;
 
-impl Mover<'_, '_> {
+impl ExecutionTransaction<'_, '_> {
     /// Starts the run of a step that calls a process.
     pub(crate) fn start_child(
         &mut self,
@@ -48,7 +48,7 @@ impl Mover<'_, '_> {
         &mut self,
         run: RunId,
         place: Place,
-        base: Base,
+        base: CallDependencies,
         inputs: &Map<String, Value>,
     ) -> Result<(), StoreError> {
         let Operation::McpTool(call) = base.tool.entry.operation.clone() else { return Ok(()) };
@@ -110,7 +110,7 @@ impl Mover<'_, '_> {
         let (owner, session, priority) = (loaded.row.owner, loaded.row.session, loaded.row.priority);
         let paused_at = loaded.row.paused_at;
         let above = (loaded.state.levels_left, loaded.state.stack.clone());
-        let beginning = Beginning {
+        let beginning = ExecutionStart {
             owner,
             process,
             context,
@@ -120,7 +120,7 @@ impl Mover<'_, '_> {
             cause: Some(cause),
             priority,
             paused_at,
-            ..Beginning::default()
+            ..ExecutionStart::default()
         };
         match self.begin(beginning) {
             Ok(child) => {
@@ -204,7 +204,7 @@ impl Mover<'_, '_> {
         };
         let is_uncertain = matches!(result, Err(fault) if fault.uncertain);
         let status = if is_uncertain { CallStatus::Unknown } else { CallStatus::Error };
-        let (answered, large) = storable(Answered::own(outcome));
+        let (answered, large) = storable(CallResponse::own(outcome));
         let blank = ToolResult { latency_ms, ..nothing(call) };
         let result = match answered.outcome {
             Ok(_) if large.is_some() => ToolResult { status: CallStatus::Success, ..blank },
@@ -216,7 +216,7 @@ impl Mover<'_, '_> {
     }
 }
 
-pub(crate) fn is_process_in_disguise(tool: &Shown<Tool>) -> bool {
+pub(crate) fn is_process_in_disguise(tool: &StoredEntry<Tool>) -> bool {
     matches!(&tool.entry.operation, Operation::McpTool(call) if call.tool == RUN_PROCESS)
         && builtin_tools::is_own(tool.entry.service_id)
 }

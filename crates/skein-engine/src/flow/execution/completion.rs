@@ -14,8 +14,8 @@ use skein_store::tree::append::{RawOf, Said};
 
 use crate::flow::SYSTEM;
 use crate::flow::answer::authorship::AuthoredText;
-use crate::flow::execution::streams::Ended;
-use crate::flow::execution::transaction::Mover;
+use crate::flow::execution::streams::EndedExecution;
+use crate::flow::execution::transaction::ExecutionTransaction;
 use crate::jobs::telemetry;
 use crate::tree::follow_answer;
 
@@ -29,7 +29,7 @@ struct Outcome {
     failure: Option<Failure>,
 }
 
-impl Mover<'_, '_> {
+impl ExecutionTransaction<'_, '_> {
     pub(crate) fn end(&mut self, run: RunId, ending: Ending) -> Result<(), StoreError> {
         let mut outcome = self.outcome(run, ending)?;
         let mut ended = self.told(run, &outcome)?;
@@ -67,7 +67,7 @@ impl Mover<'_, '_> {
             telemetry::enqueue(self.tx, &Viewer::User(row.owner), run)?;
         }
         let is_silent = self.load(run)?.ready.plan.streamed_step().is_none();
-        self.after.ended.push(Ended { run, status: outcome.status, is_silent });
+        self.after.ended.push(EndedExecution { run, status: outcome.status, is_silent });
         Ok(())
     }
 
@@ -128,7 +128,7 @@ impl Mover<'_, '_> {
         if let Some(parent) = row.parent {
             self.tell_parent(parent, Err(child_fault(run, failure)), &ended)?;
         }
-        self.after.ended.push(Ended { run, status, is_silent: false });
+        self.after.ended.push(EndedExecution { run, status, is_silent: false });
         Ok(())
     }
 
@@ -267,7 +267,7 @@ impl Mover<'_, '_> {
     }
 }
 
-fn told_steps(loaded: &crate::flow::execution::transaction::Loaded) -> Vec<StepTold> {
+fn told_steps(loaded: &crate::flow::execution::transaction::LoadedExecution) -> Vec<StepTold> {
     let steps = loaded.ready.plan.steps().iter().zip(&loaded.state.steps);
     let told = steps.map(|(planned, state)| StepTold {
         id: planned.definition.id.clone(),

@@ -12,13 +12,13 @@ use crate::account::Caller;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::flow::SYSTEM;
-use crate::flow::execution::transaction::{Aftermath, Hand, Mover};
+use crate::flow::execution::transaction::{ExecutionTransaction, PostCommit, WorkerSlot};
 use crate::flow::trace::{self, TracedCall};
-use crate::request::{Changed, Outcome, Request, referred};
+use crate::request::{CommittedChange, Outcome, Request, referred};
 
 /// A run with everything that belongs to it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ShownRun {
+pub struct ShownExecution {
     /// The run.
     pub row: ExecutionRow,
     /// Its steps in order, those that wait included.
@@ -26,7 +26,7 @@ pub struct ShownRun {
     /// What people were asked.
     pub reviews: Vec<ReviewRow>,
     /// The runs it started.
-    pub children: Vec<ShownRun>,
+    pub children: Vec<ShownExecution>,
     /// Every call it made, in order.
     pub calls: Vec<TracedCall>,
 }
@@ -40,7 +40,7 @@ pub struct ShownStep {
     pub row: StepRow,
 }
 
-impl Outcome for ShownRun {
+impl Outcome for ShownExecution {
     fn reference(&self) -> Value {
         serde_json::json!({ "run": self.row.id })
     }
@@ -65,12 +65,12 @@ impl Engine {
     }
 
     /// A run with its steps, calls, questions, and the runs it started; by its facts alone once its rows were forgotten.
-    pub async fn run(&self, caller: &Caller, id: RunId) -> Result<ShownRun, EngineError> {
+    pub async fn run(&self, caller: &Caller, id: RunId) -> Result<ShownExecution, EngineError> {
         let (viewer, engine) = (caller.viewer(), self.clone());
         Ok(self.parts().store.read(move |tx| engine.shown(tx, &viewer, id)).await?)
     }
 
-    pub(crate) fn shown(&self, tx: &mut Tx<'_>, viewer: &Viewer, id: RunId) -> Result<ShownRun, StoreError> {
+    pub(crate) fn shown(&self, tx: &mut Tx<'_>, viewer: &Viewer, id: RunId) -> Result<ShownExecution, StoreError> {
         match tx.execution(viewer, id) {
             Ok(row) => self.show_run(tx, row),
             Err(StoreError::NotFound(_)) => self.run_by_facts(tx, viewer, id, 0),
@@ -79,7 +79,7 @@ impl Engine {
     }
 
     /// Runs nest a few levels at most.
-    pub(crate) fn show_run(&self, tx: &mut Tx<'_>, row: ExecutionRow) -> Result<ShownRun, StoreError> {
+    pub(crate) fn show_run(&self, tx: &mut Tx<'_>, row: ExecutionRow) -> Result<ShownExecution, StoreError> {
         let ready = self.parts().plans.of(tx, row.process, row.process_version)?;
         let mut rows = tx.execution_steps(row.id)?.into_iter().peekable();
         let mut steps = Vec::new();
@@ -91,7 +91,7 @@ impl Engine {
         let children = tx.child_executions(row.id)?;
         let children = children.into_iter().map(|child| self.show_run(tx, child)).collect::<Result<_, _>>()?;
         let calls = trace::calls(tx, &Viewer::User(row.owner), row.id)?;
-        Ok(ShownRun { row, steps, reviews, children, calls })
+        Ok(ShownExecution { row, steps, reviews, children, calls })
     }
 
     /// The run that an operation stands for.
@@ -110,7 +110,7 @@ impl Engine {
         caller: &Caller,
         request: Request,
         id: RunId,
-    ) -> Result<Changed<ShownRun>, EngineError> {
+    ) -> Result<CommittedChange<ShownExecution>, EngineError> {
         // What was said by now can still be heard afterwards.
         self.parts().streams.write(&self.parts().store, id).await;
         self.change_moving(caller, request, "execution.cancel", move |engine, tx, viewer, hand| {
@@ -130,10 +130,10 @@ impl Engine {
 pub(crate) fn cancel_all(
     engine: &Engine,
     tx: &mut Tx<'_>,
-    hand: &Hand,
+    hand: &WorkerSlot,
     runs: &[RunId],
-) -> Result<Aftermath, StoreError> {
-    let mut mover = Mover::new(engine, tx, hand);
+) -> Result<PostCommit, StoreError> {
+    let mut mover = ExecutionTransaction::new(engine, tx, hand);
     for run in runs {
         mover.tell(*run, Input::Cancel);
     }
@@ -154,12 +154,12 @@ pub(crate) fn cancel_of(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
     operation: OperationId,
-) -> Result<Option<Aftermath>, StoreError> {
+) -> Result<Option<PostCommit>, StoreError> {
     let Some(run) = tx.execution_of_operation(viewer, operation)? else { return Ok(None) };
     if tx.execution(viewer, run)?.status.has_ended() {
         return Ok(None);
     }
-    cancel_all(engine, tx, &Hand::default(), &[run]).map(Some)
+    cancel_all(engine, tx, &WorkerSlot::default(), &[run]).map(Some)
 }
 
 pub(crate) fn has_ended(row: &ExecutionRow, remedy: &'static str) -> Refused {

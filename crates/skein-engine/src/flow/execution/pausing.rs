@@ -13,10 +13,10 @@ use crate::account::Caller;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::flow::SYSTEM;
-use crate::flow::execution::lookup::{ShownRun, has_ended};
+use crate::flow::execution::lookup::{ShownExecution, has_ended};
 use crate::flow::execution::timers::DEADLINE;
-use crate::flow::execution::transaction::Aftermath;
-use crate::request::{Changed, Request};
+use crate::flow::execution::transaction::PostCommit;
+use crate::request::{CommittedChange, Request};
 
 impl Engine {
     /// Pauses a run that has not ended, with all that it started: nothing more is begun, and what is under way ends as ever. Or
@@ -27,7 +27,7 @@ impl Engine {
         request: Request,
         id: RunId,
         is_paused: bool,
-    ) -> Result<Changed<ShownRun>, EngineError> {
+    ) -> Result<CommittedChange<ShownExecution>, EngineError> {
         let kind = if is_paused { "execution.pause" } else { "execution.go_on" };
         self.change_moving(caller, request, kind, move |engine, tx, viewer, _| {
             let row = tx.execution(viewer, id)?;
@@ -38,7 +38,7 @@ impl Engine {
             }
             let queued = pause_all(engine, tx, viewer, id, is_paused)?;
             let row = tx.execution(viewer, id)?;
-            Ok((engine.show_run(tx, row)?, Aftermath { queued, ..Aftermath::default() }))
+            Ok((engine.show_run(tx, row)?, PostCommit { queued, ..PostCommit::default() }))
         })
         .await
     }

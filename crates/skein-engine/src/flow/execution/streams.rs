@@ -23,13 +23,13 @@ use crate::flow::SYSTEM;
 const GATHER: Duration = Duration::from_millis(100);
 
 /// A piece, or that what was said before is void.
-pub type Piece = Chunk;
+pub type StreamPiece = Chunk;
 
 /// What is being said, by run.
 #[derive(Clone, Default)]
-pub(crate) struct Streams(Arc<Mutex<HashMap<RunId, Live>>>);
+pub(crate) struct Streams(Arc<Mutex<HashMap<RunId, LiveStream>>>);
 
-struct Live {
+struct LiveStream {
     /// Whoever speaks here now, by the job they hold.
     speaker: Option<Job>,
     next: i64,
@@ -43,7 +43,7 @@ struct Live {
     ended: Option<RunStatus>,
 }
 
-impl Default for Live {
+impl Default for LiveStream {
     fn default() -> Self {
         Self {
             speaker: None,
@@ -57,7 +57,7 @@ impl Default for Live {
     }
 }
 
-impl Live {
+impl LiveStream {
     /// The pieces after one, if what was said here reaches back to it.
     fn after(&self, number: i64) -> Option<&[Chunk]> {
         let first = self.said.first()?.number;
@@ -69,7 +69,7 @@ impl Live {
     }
 
     /// Whether whoever listens here need not look how a run ended.
-    fn is_told_by(&self, ended: &Ended) -> bool {
+    fn is_told_by(&self, ended: &EndedExecution) -> bool {
         let is_heard_here = ended.is_silent || self.speaker.is_some();
         is_heard_here && self.said.is_empty() && self.heard.receiver_count() > 0
     }
@@ -102,12 +102,12 @@ impl Streams {
         live.speaker = Some(job.clone());
         if live.next <= said_before {
             // The pieces between were said elsewhere; they are written down.
-            *live = Live {
+            *live = LiveStream {
                 speaker: live.speaker.take(),
                 next: said_before + 1,
                 written: said_before,
                 heard: live.heard.clone(),
-                ..Live::default()
+                ..LiveStream::default()
             };
         }
     }
@@ -115,7 +115,7 @@ impl Streams {
     /// What was said to the holder of a job and is not written down yet, for whoever writes down the whole.
     pub(crate) fn unwritten(&self, run: RunId, job: &Job) -> Vec<Chunk> {
         let live = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        live.get(&run).filter(|live| live.is_said_by(job)).map(Live::unwritten).unwrap_or_default()
+        live.get(&run).filter(|live| live.is_said_by(job)).map(LiveStream::unwritten).unwrap_or_default()
     }
 
     /// The pieces after one, as far as they were said here.
@@ -177,7 +177,7 @@ impl Streams {
     /// Forgets a run that nobody listens to and that says nothing here.
     fn forget_silent(&self, run: RunId) {
         let mut live = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_silent = |live: &Live| live.speaker.is_none() || live.ended.is_some();
+        let is_silent = |live: &LiveStream| live.speaker.is_none() || live.ended.is_some();
         if live.get(&run).is_some_and(|live| live.heard.receiver_count() == 0 && is_silent(live)) {
             live.remove(&run);
         }
@@ -185,7 +185,7 @@ impl Streams {
 
     /// A run has ended: nothing more is said by anybody. Whoever listens is told, if nothing of it was said here and no word
     /// of it can be elsewhere; words are not kept here any longer, for they may be destroyed.
-    pub(crate) fn end_of(&self, ended: &Ended) {
+    pub(crate) fn end_of(&self, ended: &EndedExecution) {
         let (run, mut live) = (ended.run, self.0.lock().unwrap_or_else(PoisonError::into_inner));
         match live.get_mut(&run) {
             Some(live) if live.is_told_by(ended) => {
@@ -212,7 +212,7 @@ impl Streams {
 }
 
 /// A run that ended.
-pub(crate) struct Ended {
+pub(crate) struct EndedExecution {
     pub(crate) run: RunId,
     pub(crate) status: RunStatus,
     /// Whether nothing of it is said as it comes.
@@ -220,7 +220,7 @@ pub(crate) struct Ended {
 }
 
 /// What a listener has before it: pieces as they come, then the end.
-pub struct Listening {
+pub struct StreamListener {
     engine: Engine,
     caller: Caller,
     run: RunId,
@@ -232,7 +232,7 @@ pub struct Listening {
     looked_at: Instant,
 }
 
-impl Drop for Listening {
+impl Drop for StreamListener {
     fn drop(&mut self) {
         // Whoever leaves is not counted any more.
         self.heard = watch::channel(0).1;
@@ -242,20 +242,20 @@ impl Drop for Listening {
 
 /// What a listener hears next.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Heard {
+pub enum StreamEvent {
     /// More of what is said.
-    Piece(Piece),
+    Piece(StreamPiece),
     /// The run ended, as its status says.
     End(RunStatus),
 }
 
 impl Engine {
     /// Listens to the answer of a run, from after a piece on.
-    pub async fn listen(&self, caller: &Caller, run: RunId, after: i64) -> Result<Listening, EngineError> {
+    pub async fn listen(&self, caller: &Caller, run: RunId, after: i64) -> Result<StreamListener, EngineError> {
         let heard = self.parts().streams.subscribe(run);
         let (engine, caller, ready) = (self.clone(), caller.clone(), std::collections::VecDeque::new());
         let looked_at = Instant::now();
-        let mut listening = Listening { engine, caller, run, after, ready, heard, status: None, looked_at };
+        let mut listening = StreamListener { engine, caller, run, after, ready, heard, status: None, looked_at };
         let status = listening.look().await?;
         // There may be more than one look finds.
         listening.status = listening.ready.is_empty().then_some(status);
@@ -268,15 +268,15 @@ const LOOK_EVERY: Duration = Duration::from_millis(250);
 /// How long pieces are handed over without a look whether whoever listens still may.
 const ADMITTED_FOR: Duration = Duration::from_secs(1);
 
-impl Listening {
+impl StreamListener {
     /// The next piece, or the end; waits for it.
-    pub async fn next(&mut self) -> Result<Heard, EngineError> {
+    pub async fn next(&mut self) -> Result<StreamEvent, EngineError> {
         loop {
             while let Some(chunk) = self.ready.pop_front() {
                 if chunk.number > self.after {
                     self.be_admitted().await?;
                     self.after = chunk.number;
-                    return Ok(Heard::Piece(chunk));
+                    return Ok(StreamEvent::Piece(chunk));
                 }
             }
             self.heard.borrow_and_update();
@@ -285,7 +285,7 @@ impl Listening {
                 continue;
             }
             if let Some(status) = self.engine.parts().streams.ended_with(self.run, self.after) {
-                return Ok(Heard::End(status));
+                return Ok(StreamEvent::End(status));
             }
             let status = match self.status.take() {
                 Some(status) => status,
@@ -295,7 +295,7 @@ impl Listening {
                 continue;
             }
             if status.has_ended() {
-                return Ok(Heard::End(status));
+                return Ok(StreamEvent::End(status));
             }
             // Nothing more is said here; what goes on, goes on elsewhere.
             if let Ok(Err(_)) = tokio::time::timeout(LOOK_EVERY, self.heard.changed()).await {

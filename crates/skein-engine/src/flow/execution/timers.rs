@@ -15,7 +15,7 @@ use skein_store::{StoreError, Tx};
 use crate::engine::Engine;
 use crate::flow::SYSTEM;
 use crate::flow::execution::children::is_process_in_disguise;
-use crate::flow::execution::transaction::Mover;
+use crate::flow::execution::transaction::ExecutionTransaction;
 use crate::jobs::worker_loop::pause_after;
 use crate::jobs::worker_pool::OfferedPlaces;
 use crate::tool_call::record::retry_of;
@@ -62,7 +62,7 @@ impl Engine {
         let offered = places.clone();
         let fire = move |tx: &mut Tx<'_>| {
             offered.to(|hand| {
-                let mut mover = Mover::new(&engine, tx, hand);
+                let mut mover = ExecutionTransaction::new(&engine, tx, hand);
                 // The run before its job: ending a run locks in the same order.
                 match mover.load(timer.run) {
                     Ok(_) | Err(StoreError::NotFound(_)) => {}
@@ -85,7 +85,7 @@ impl Engine {
     }
 }
 
-impl Mover<'_, '_> {
+impl ExecutionTransaction<'_, '_> {
     fn is_running(&mut self, run: RunId) -> Result<bool, StoreError> {
         match self.load(run) {
             Ok(loaded) => Ok(!loaded.state.status.has_ended()),

@@ -17,15 +17,15 @@ use skein_core::{ConversationId, ItemId, NodeId, PathId, RunId, Viewer};
 use skein_store::StoreError;
 use skein_store::tree::append::{Placing, Position, RawOf, Said};
 
-use crate::catalog::Shown;
+use crate::catalog::StoredEntry;
 use crate::flow::answer::authorship::AuthoredText;
-use crate::flow::execution::transaction::Mover;
+use crate::flow::execution::transaction::ExecutionTransaction;
 use crate::tree::show_conversation;
 
 /// The summary of a tool run that ended well.
 const CAME_OF_IT: &str = "What came of it is its last message.";
 
-impl Mover<'_, '_> {
+impl ExecutionTransaction<'_, '_> {
     /// Writes down what was said between models and their tools in a move.
     pub(crate) fn tell_tool_runs(&mut self, run: RunId, before: &Execution) -> Result<(), StoreError> {
         let loaded = self.load(run)?;
@@ -202,7 +202,7 @@ impl Mover<'_, '_> {
         fork: ConversationId,
         summary: FoldSummary,
     ) -> Result<(), StoreError> {
-        let current: Shown<Conversation> = self.tx.record(viewer, fork.into())?.try_into()?;
+        let current: StoredEntry<Conversation> = self.tx.record(viewer, fork.into())?.try_into()?;
         let active = usize::try_from(self.tx.active_forks(viewer, fork)?).unwrap_or(usize::MAX);
         match current.entry.fold(active, summary) {
             Ok(folded) => {

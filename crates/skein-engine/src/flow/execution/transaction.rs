@@ -28,33 +28,33 @@ use skein_store::{SqlError, StoreError, Tx};
 use crate::engine::Engine;
 use crate::flow::SYSTEM;
 use crate::flow::execution::children::is_process_in_disguise;
-use crate::flow::execution::streams::Ended;
+use crate::flow::execution::streams::EndedExecution;
 use crate::flow::process::plan_cache::ReadyProcess;
-use crate::tool_call::dependencies::Base;
-use crate::tool_call::record::Prepared;
+use crate::tool_call::dependencies::CallDependencies;
+use crate::tool_call::record::PendingCall;
 
 /// Whoever can take a call up at once: the worker at hand, and for which kinds it has a place.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Hand {
+pub(crate) struct WorkerSlot {
     pub(crate) holder: Option<Holder>,
     pub(crate) kinds: Vec<OperationType>,
 }
 
 /// What a transaction that moved runs asks to be done after it is committed.
 #[derive(Default)]
-pub(crate) struct Aftermath {
+pub(crate) struct PostCommit {
     /// Calls for the worker at hand, written down and leased.
-    pub(crate) handed: Vec<Prepared>,
+    pub(crate) handed: Vec<PendingCall>,
     /// Whether others have something to take up.
     pub(crate) queued: bool,
     /// Runs that ended: whoever listens hears no more.
-    pub(crate) ended: Vec<Ended>,
+    pub(crate) ended: Vec<EndedExecution>,
     /// Runs whose calls are to be broken off.
     pub(crate) withdrawn: Vec<RunId>,
 }
 
 /// A run as this transaction sees it.
-pub(crate) struct Loaded {
+pub(crate) struct LoadedExecution {
     pub(crate) row: ExecutionRow,
     pub(crate) state: Execution,
     pub(crate) ready: Arc<ReadyProcess>,
@@ -64,13 +64,13 @@ pub(crate) struct Loaded {
     pub(crate) links: Vec<Link>,
 }
 
-pub(crate) struct Mover<'a, 't> {
+pub(crate) struct ExecutionTransaction<'a, 't> {
     pub(crate) engine: &'a Engine,
     pub(crate) tx: &'a mut Tx<'t>,
-    pub(crate) hand: &'a Hand,
-    pub(crate) runs: BTreeMap<RunId, Loaded>,
+    pub(crate) hand: &'a WorkerSlot,
+    pub(crate) runs: BTreeMap<RunId, LoadedExecution>,
     pub(crate) pending: VecDeque<(RunId, Input)>,
-    pub(crate) after: Aftermath,
+    pub(crate) after: PostCommit,
     /// The last call of each session, as far as this transaction made it.
     pub(crate) sequences: BTreeMap<RunId, Option<LastCall>>,
     /// Facts that are stated and not recorded yet: most moves state three, and one statement records them.
@@ -85,9 +85,9 @@ pub(crate) struct Mover<'a, 't> {
     pub(crate) timed_out: BTreeMap<RunId, Fault>,
 }
 
-impl<'a, 't> Mover<'a, 't> {
-    pub(crate) fn new(engine: &'a Engine, tx: &'a mut Tx<'t>, hand: &'a Hand) -> Self {
-        let (runs, pending, after) = (BTreeMap::new(), VecDeque::new(), Aftermath::default());
+impl<'a, 't> ExecutionTransaction<'a, 't> {
+    pub(crate) fn new(engine: &'a Engine, tx: &'a mut Tx<'t>, hand: &'a WorkerSlot) -> Self {
+        let (runs, pending, after) = (BTreeMap::new(), VecDeque::new(), PostCommit::default());
         Self {
             engine,
             tx,
@@ -104,7 +104,7 @@ impl<'a, 't> Mover<'a, 't> {
         }
     }
 
-    /// For a transaction that keeps apart from others by locks alone ([`Loaded::is_plain`]).
+    /// For a transaction that keeps apart from others by locks alone ([`LoadedExecution::is_plain`]).
     pub(crate) fn locking(self, is_locking: bool) -> Self {
         Self { is_locking, ..self }
     }
@@ -115,7 +115,7 @@ impl<'a, 't> Mover<'a, 't> {
     }
 
     /// Goes on until nothing is left to do, and writes everything down. Whoever lost their job writes nothing.
-    pub(crate) fn finish(mut self) -> Result<Aftermath, StoreError> {
+    pub(crate) fn finish(mut self) -> Result<PostCommit, StoreError> {
         while let Some((run, input)) = self.pending.pop_front() {
             self.move_run(run, &input)?;
         }
@@ -147,7 +147,7 @@ impl<'a, 't> Mover<'a, 't> {
         let Some(done) = self.done.take() else { return Ok(()) };
         let held = self.tx.complete_job(&SYSTEM, &done);
         #[cfg(test)]
-        let held = if crate::flow::simulation::Bug::NoFence.is_in(self.engine) { Ok(()) } else { held };
+        let held = if crate::flow::simulation::PlantedBug::NoFence.is_in(self.engine) { Ok(()) } else { held };
         held
     }
 
@@ -156,13 +156,13 @@ impl<'a, 't> Mover<'a, 't> {
         let Some(done) = self.done.take() else { return self.tx.enqueue_leased(viewer, draft, holder) };
         let passed = self.tx.pass_on(&SYSTEM, &done, draft, holder);
         #[cfg(test)]
-        if passed.is_err() && crate::flow::simulation::Bug::NoFence.is_in(self.engine) {
+        if passed.is_err() && crate::flow::simulation::PlantedBug::NoFence.is_in(self.engine) {
             return self.tx.enqueue_leased(viewer, draft, holder);
         }
         passed
     }
 
-    pub(crate) fn load(&mut self, run: RunId) -> Result<&mut Loaded, StoreError> {
+    pub(crate) fn load(&mut self, run: RunId) -> Result<&mut LoadedExecution, StoreError> {
         if !self.runs.contains_key(&run) {
             let row = self.tx.locked_execution(&SYSTEM, run)?;
             let ready = self.engine.parts().plans.of(self.tx, row.process, row.process_version)?;
@@ -176,12 +176,12 @@ impl<'a, 't> Mover<'a, 't> {
             };
             let state = row.standing(&rows, &ready.process, &ready.plan);
             let steps = rows.into_iter().map(|row| (row.step, row)).collect();
-            self.keep(Loaded::new(row, state, ready, steps));
+            self.keep(LoadedExecution::new(row, state, ready, steps));
         }
         Ok(self.runs.get_mut(&run).expect("it was put there"))
     }
 
-    pub(crate) fn keep(&mut self, loaded: Loaded) {
+    pub(crate) fn keep(&mut self, loaded: LoadedExecution) {
         self.runs.insert(loaded.row.id, loaded);
     }
 
@@ -192,7 +192,7 @@ impl<'a, 't> Mover<'a, 't> {
         let loaded = self.load(run)?;
         let moved = step(&loaded.ready.plan, &loaded.state, input, now);
         #[cfg(test)]
-        let moved = crate::flow::simulation::Bug::EmptyForSkipped.with_empty_outputs(engine, moved);
+        let moved = crate::flow::simulation::PlantedBug::EmptyForSkipped.with_empty_outputs(engine, moved);
         if !moved.fitted {
             return Ok(());
         }
@@ -251,7 +251,7 @@ impl<'a, 't> Mover<'a, 't> {
         attempt: u32,
         delay_ms: i64,
     ) -> Result<(), StoreError> {
-        let Loaded { row: ExecutionRow { owner, paused_at, .. }, .. } = *self.load(run)?;
+        let LoadedExecution { row: ExecutionRow { owner, paused_at, .. }, .. } = *self.load(run)?;
         let base = match self.base(run, place.step, tool)? {
             Ok(base) if is_process_in_disguise(&base.tool) => return self.start_disguised(run, place, base, inputs),
             Ok(base) if self.is_held(run, place, &base, inputs)? => {
@@ -267,7 +267,7 @@ impl<'a, 't> Mover<'a, 't> {
         let kind = base.tool.entry.operation.kind();
         let draft = self.job(run, place, kind, delay_ms)?;
         #[cfg(test)]
-        let paused_at = paused_at.filter(|_| !crate::flow::simulation::Bug::UnheardPause.is_in(self.engine));
+        let paused_at = paused_at.filter(|_| !crate::flow::simulation::PlantedBug::UnheardPause.is_in(self.engine));
         if paused_at.is_some() {
             return self.tx.enqueue_parked(&Viewer::User(owner), &draft).map(drop);
         }
@@ -276,7 +276,7 @@ impl<'a, 't> Mover<'a, 't> {
             let viewer = Viewer::User(owner);
             self.tx.enqueue(&viewer, &draft)?;
             #[cfg(test)]
-            if crate::flow::simulation::Bug::DoubleEnqueue.is_in(self.engine) {
+            if crate::flow::simulation::PlantedBug::DoubleEnqueue.is_in(self.engine) {
                 self.tx.enqueue(&viewer, &draft)?;
             }
             self.after.queued = true;
@@ -295,9 +295,14 @@ impl<'a, 't> Mover<'a, 't> {
     }
 
     /// A tool with all that a call of it by a step stands on, as it is now, whether or not it may be called.
-    pub(crate) fn base(&mut self, run: RunId, step: usize, tool: RecordId) -> Result<Result<Base, Fault>, StoreError> {
+    pub(crate) fn base(
+        &mut self,
+        run: RunId,
+        step: usize,
+        tool: RecordId,
+    ) -> Result<Result<CallDependencies, Fault>, StoreError> {
         let (executor, named) = (self.load(run)?.row.owner, self.naming(run, step, tool)?);
-        match Base::read(self.tx, &self.engine.parts().entries, executor, named) {
+        match CallDependencies::read(self.tx, &self.engine.parts().entries, executor, named) {
             Ok(base) => Ok(base.ok_or_else(|| no_such_tool(tool))),
             Err(StoreError::Rule(violation)) => Ok(Err(Fault::breach(&violation))),
             Err(error) => Err(error),
@@ -371,7 +376,7 @@ impl<'a, 't> Mover<'a, 't> {
     }
 }
 
-impl Loaded {
+impl LoadedExecution {
     pub(crate) fn new(
         row: ExecutionRow,
         state: Execution,

@@ -18,11 +18,11 @@ use skein_store::catalogue::{VisibleQuery, Whose};
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;
-use crate::catalog::{SYSTEM, Saving, Shown, load, load_named, make, save, shown_page};
+use crate::catalog::{NewVersion, SYSTEM, StoredEntry, load, load_named, make, save, shown_page};
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::flow::process::health_report::{ProcessFitness, fitness};
-use crate::request::{Changed, Request};
+use crate::flow::process::health_report::{ProcessHealth, fitness};
+use crate::request::{CommittedChange, Request};
 
 /// Most processes that are considered as a stand-in for the chosen one.
 const CANDIDATES_MAX: usize = 100;
@@ -38,7 +38,7 @@ pub struct ResolvedDefault {
     /// None if no process of the user can answer.
     pub process: Option<NamedProcess>,
     /// The user's choice; None until one is made.
-    pub choice: Option<Shown<DefaultProcess>>,
+    pub choice: Option<StoredEntry<DefaultProcess>>,
     /// The process that was chosen; None for the built-in model.
     pub chosen: Option<NamedProcess>,
     /// Why the chosen process does not answer.
@@ -62,10 +62,10 @@ impl Engine {
         request: Request,
         process: Option<RecordId>,
         based_on: Option<Digest>,
-    ) -> Result<Changed<ResolvedDefault>, EngineError> {
+    ) -> Result<CommittedChange<ResolvedDefault>, EngineError> {
         let change = move |tx: &mut Tx<'_>, viewer: &Viewer| {
             if let Some(id) = process {
-                let chosen: Shown<Process> = load_named(tx, viewer, CHOSEN, id)?;
+                let chosen: StoredEntry<Process> = load_named(tx, viewer, CHOSEN, id)?;
                 check_default(&chosen.entry)?;
             }
             store_choice(tx, viewer, process, based_on)
@@ -132,7 +132,7 @@ pub(crate) fn answering_process(
 }
 
 /// Makes a process that was just made or changed the default, if it is the first with a connected model.
-pub(crate) fn adopt(tx: &mut Tx<'_>, viewer: &Viewer, process: &Shown<Process>) -> Result<(), StoreError> {
+pub(crate) fn adopt(tx: &mut Tx<'_>, viewer: &Viewer, process: &StoredEntry<Process>) -> Result<(), StoreError> {
     let (stored, chosen) = stored(tx, viewer)?;
     let choice = choice_of(stored.as_ref(), chosen.as_ref());
     // The tools are loaded only while nothing else is the default.
@@ -143,11 +143,11 @@ pub(crate) fn adopt(tx: &mut Tx<'_>, viewer: &Viewer, process: &Shown<Process>) 
 }
 
 /// The stored choice, with the process it names if that is still there.
-type Stored = (Option<Shown<DefaultProcess>>, Option<Shown<Process>>);
+type StoredDefault = (Option<StoredEntry<DefaultProcess>>, Option<StoredEntry<Process>>);
 
-fn stored(tx: &mut Tx<'_>, viewer: &Viewer) -> Result<Stored, StoreError> {
+fn stored(tx: &mut Tx<'_>, viewer: &Viewer) -> Result<StoredDefault, StoreError> {
     let record = tx.record_named(viewer, &DefaultProcess::record_type(), DEFAULT_PROCESS_NAME)?;
-    let stored: Option<Shown<DefaultProcess>> = record.map(Shown::try_from).transpose()?;
+    let stored: Option<StoredEntry<DefaultProcess>> = record.map(StoredEntry::try_from).transpose()?;
     let Some(id) = stored.as_ref().and_then(|stored| stored.entry.process_id) else { return Ok((stored, None)) };
     match load::<Process>(tx, viewer, id) {
         Ok(process) => Ok((stored, Some(process))),
@@ -157,7 +157,7 @@ fn stored(tx: &mut Tx<'_>, viewer: &Viewer) -> Result<Stored, StoreError> {
 }
 
 /// The choice before health is looked at: only a deleted process has an obstacle.
-fn choice_of(stored: Option<&Shown<DefaultProcess>>, chosen: Option<&Shown<Process>>) -> Choice {
+fn choice_of(stored: Option<&StoredEntry<DefaultProcess>>, chosen: Option<&StoredEntry<Process>>) -> Choice {
     let Some(stored) = stored else { return Choice::Open };
     let Some(id) = stored.entry.process_id else { return Choice::BuiltIn };
     let is_gone = chosen.is_none_or(|process| process.entry.archived);
@@ -170,11 +170,11 @@ fn store_choice(
     viewer: &Viewer,
     process: Option<RecordId>,
     based_on: Option<Digest>,
-) -> Result<Shown<DefaultProcess>, StoreError> {
+) -> Result<StoredEntry<DefaultProcess>, StoreError> {
     let next = DefaultProcess::new(process);
     let record = tx.record_named(viewer, &DefaultProcess::record_type(), DEFAULT_PROCESS_NAME)?;
-    match record.map(Shown::<DefaultProcess>::try_from).transpose()? {
-        Some(current) => save(tx, viewer, &current, &next, Saving::based_on(&current, based_on)),
+    match record.map(StoredEntry::<DefaultProcess>::try_from).transpose()? {
+        Some(current) => save(tx, viewer, &current, &next, NewVersion::based_on(&current, based_on)),
         None if based_on.is_some() => {
             let problem = "the default process was never chosen: it has no hash";
             Err(RuleViolation::new("MG-CORE-002", problem, "leave basedOnHash out, or read it again").into())
@@ -188,9 +188,9 @@ fn candidates(tx: &mut Tx<'_>, viewer: &Viewer) -> Result<Vec<Candidate>, StoreE
     let query = VisibleQuery { whose: Whose::Own, enabled: Some(true), ..own };
     let page = shown_page::<Process>(tx.records_visible(viewer, &query)?)?;
     let fit = page.rows.into_iter().filter(|process| why_not(&process.entry).is_none());
-    let candidate = |process: Shown<Process>| {
+    let candidate = |process: StoredEntry<Process>| {
         let model = source_of(tx, &process.entry)?;
-        let Shown { id, created_at, entry, .. } = process;
+        let StoredEntry { id, created_at, entry, .. } = process;
         Ok(Candidate { id, name: entry.name.to_string(), created_at, model })
     };
     fit.map(candidate).collect()
@@ -207,7 +207,7 @@ fn source_of(tx: &mut Tx<'_>, process: &Process) -> Result<Option<ModelSource>, 
         if record.content.record_type.as_str() != Tool::RECORD_TYPE {
             continue;
         }
-        let tool: Shown<Tool> = record.try_into()?;
+        let tool: StoredEntry<Tool> = record.try_into()?;
         match load::<Service>(tx, &SYSTEM, tool.entry.service_id) {
             Ok(service) => tools.push((tool.entry.operation, service.entry.builtin)),
             Err(StoreError::NotFound(_)) => {}
@@ -218,7 +218,7 @@ fn source_of(tx: &mut Tx<'_>, process: &Process) -> Result<Option<ModelSource>, 
 }
 
 /// Why a run of the process would fail now, in words.
-fn problem_of(found: &ProcessFitness) -> Option<String> {
+fn problem_of(found: &ProcessHealth) -> Option<String> {
     if found.fitness < Fitness::Error {
         return None;
     }

@@ -13,12 +13,12 @@ use skein_store::references::ReferenceKind;
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;
-use crate::catalog::{Restoring, Saving, Shown, load, make, references, save};
+use crate::catalog::{NewVersion, Restoration, StoredEntry, load, make, references, save};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::flow::process::default_process::adopt;
-use crate::flow::process::targets::{JudgedEditions, Targets};
-use crate::request::{Changed, Request};
+use crate::flow::process::targets::{Targets, ValidatedVersions};
+use crate::request::{CommittedChange, Request};
 
 impl Engine {
     /// A process of the caller's, as it is or as it was in a version.
@@ -27,7 +27,7 @@ impl Engine {
         caller: &Caller,
         id: RecordId,
         version: Option<i64>,
-    ) -> Result<Shown<Process>, EngineError> {
+    ) -> Result<StoredEntry<Process>, EngineError> {
         let viewer = caller.viewer();
         let look = move |tx: &mut Tx<'_>| match version {
             None => load(tx, &viewer, id),
@@ -42,7 +42,7 @@ impl Engine {
         caller: &Caller,
         request: Request,
         draft: ProcessDraft,
-    ) -> Result<Changed<Shown<Process>>, EngineError> {
+    ) -> Result<CommittedChange<StoredEntry<Process>>, EngineError> {
         let made = self.compute().run(caller.user, move || Process::create(draft)).await?;
         let ahead = match &made {
             Ok(process) => Some(self.judge_ahead(caller, process.clone(), None).await?),
@@ -67,7 +67,7 @@ impl Engine {
         id: RecordId,
         change: ProcessChange,
         based_on: Digest,
-    ) -> Result<Changed<Shown<Process>>, EngineError> {
+    ) -> Result<CommittedChange<StoredEntry<Process>>, EngineError> {
         let ahead = self.change_ahead(caller, id, &change).await?;
         let engine = self.clone();
         self.change(caller, request, "process.change", move |tx, viewer| {
@@ -78,7 +78,7 @@ impl Engine {
                 let judged = ahead.and_then(|ahead| ahead.judged.as_ref());
                 check_targets(tx, &engine, current.owner, &next, Some(&current), judged)?;
             }
-            let saved = save(tx, viewer, &current, &next, Saving::based_on(&current, Some(based_on)))?;
+            let saved = save(tx, viewer, &current, &next, NewVersion::based_on(&current, Some(based_on)))?;
             adopt(tx, viewer, &saved)?;
             Ok(saved)
         })
@@ -91,11 +91,11 @@ impl Engine {
         caller: &Caller,
         request: Request,
         id: RecordId,
-    ) -> Result<Changed<Shown<Process>>, EngineError> {
+    ) -> Result<CommittedChange<StoredEntry<Process>>, EngineError> {
         self.change(caller, request, "process.delete", move |tx, viewer| {
             let current = own_process(tx, viewer, id)?;
             custody::check_deletion(&current.entry, ties(tx, &current)?)?;
-            let saving = Saving { act: Act::Archived, ..Saving::of(&current) };
+            let saving = NewVersion { act: Act::Archived, ..NewVersion::of(&current) };
             save(tx, viewer, &current, &current.entry.archive(), saving)
         })
         .await
@@ -122,12 +122,12 @@ impl Engine {
         &self,
         caller: &Caller,
         process: Process,
-        before: Option<Shown<Process>>,
-    ) -> Result<JudgedAhead, EngineError> {
+        before: Option<StoredEntry<Process>>,
+    ) -> Result<TargetValidation, EngineError> {
         let owner = before.as_ref().map_or_else(|| caller.acting().owner(), |before| before.owner);
         let look = move |tx: &mut Tx<'_>| Ok((load_targets(tx, owner, &process, before.as_ref())?, process));
         let (targets, process) = self.parts().store.read(look).await?;
-        let judge = move || JudgedAhead { verdict: targets.check(&process), editions: targets.editions(&process) };
+        let judge = move || TargetValidation { verdict: targets.check(&process), editions: targets.editions(&process) };
         Ok(self.compute().run(caller.user, judge).await?)
     }
 
@@ -138,7 +138,7 @@ impl Engine {
         caller: &Caller,
         id: RecordId,
         change: &ProcessChange,
-    ) -> Result<Option<ChangedAhead>, EngineError> {
+    ) -> Result<Option<PreparedChange>, EngineError> {
         let viewer = caller.acting();
         let look = move |tx: &mut Tx<'_>| own_process(tx, &viewer, id);
         let Ok(current) = self.parts().store.read(look).await else { return Ok(None) };
@@ -151,23 +151,23 @@ impl Engine {
             }
             _ => None,
         };
-        Ok(Some(ChangedAhead { of, next, judged }))
+        Ok(Some(PreparedChange { of, next, judged }))
     }
 }
 
 /// What came of judging a process by its targets. Judging takes long for large definitions, and the writing thread must not
 /// wait for it: the transaction only looks whether the targets are still the same.
-struct JudgedAhead {
-    editions: JudgedEditions,
+struct TargetValidation {
+    editions: ValidatedVersions,
     verdict: Result<(), RuleViolation>,
 }
 
 /// What a change makes of a process.
-struct ChangedAhead {
+struct PreparedChange {
     /// The hash of the process it was worked out from.
     of: Digest,
     next: Result<Process, RuleViolation>,
-    judged: Option<JudgedAhead>,
+    judged: Option<TargetValidation>,
 }
 
 fn is_judged_anew(current: &Process, next: &Process) -> bool {
@@ -179,7 +179,7 @@ fn load_targets(
     tx: &mut Tx<'_>,
     owner: UserId,
     process: &Process,
-    before: Option<&Shown<Process>>,
+    before: Option<&StoredEntry<Process>>,
 ) -> Result<Targets, StoreError> {
     let mut targets = Targets::load(tx, process, owner, before.map(|before| &before.entry))?;
     if let Some(before) = before {
@@ -194,8 +194,8 @@ fn check_targets(
     engine: &Engine,
     owner: UserId,
     process: &Process,
-    before: Option<&Shown<Process>>,
-    ahead: Option<&JudgedAhead>,
+    before: Option<&StoredEntry<Process>>,
+    ahead: Option<&TargetValidation>,
 ) -> Result<(), StoreError> {
     if let Some(ahead) = ahead
         && Targets::are_as_judged(tx, &ahead.editions)?
@@ -206,13 +206,13 @@ fn check_targets(
 }
 
 /// A process that the viewer may alter. One they cannot see is not there (decision A16).
-fn own_process(tx: &mut Tx<'_>, viewer: &Viewer, id: RecordId) -> Result<Shown<Process>, StoreError> {
-    let process: Shown<Process> = load(tx, viewer, id)?;
+fn own_process(tx: &mut Tx<'_>, viewer: &Viewer, id: RecordId) -> Result<StoredEntry<Process>, StoreError> {
+    let process: StoredEntry<Process> = load(tx, viewer, id)?;
     custody::check_owner(viewer, process.owner, tx.now())?;
     Ok(process)
 }
 
-fn ties(tx: &mut Tx<'_>, process: &Shown<Process>) -> Result<Ties, StoreError> {
+fn ties(tx: &mut Tx<'_>, process: &StoredEntry<Process>) -> Result<Ties, StoreError> {
     Ok(Ties {
         conversations: u64::try_from(tx.hints_at(process.id)?).unwrap_or_default(),
         callers: references(tx.referring_processes(process.id, ReferenceKind::Process, process.owner)?).all,
@@ -225,9 +225,9 @@ pub(crate) fn check_restored_process(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
     engine: &Engine,
-    restoring: &Restoring<'_, Process>,
+    restoring: &Restoration<'_, Process>,
 ) -> Result<(), StoreError> {
-    let Restoring { current, next, is_gone } = restoring;
+    let Restoration { current, next, is_gone } = restoring;
     custody::check_owner(viewer, current.owner, tx.now())?;
     if !*is_gone && !is_judged_anew(&current.entry, next) {
         return Ok(());

@@ -12,17 +12,17 @@ use skein_core::{Millis, RecordId, Viewer};
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;
-use crate::catalog::{Ground, SYSTEM, Shown, bound, conditions, load};
+use crate::catalog::{HealthBasis, SYSTEM, StoredEntry, bound, conditions, load};
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::flow::process::targets::{Found, Targets};
+use crate::flow::process::targets::{TargetEntry, Targets};
 
 /// Breaches that are told of the tool or process they are about.
 const TOLD_OF_TARGETS: [&str; 3] = ["BR-PROCESS-009", "BR-PROCESS-010", "BR-PROCESS-011"];
 
 /// How a process is, with all that it depends on.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ProcessFitness {
+pub struct ProcessHealth {
     /// As well as the worst of it.
     pub fitness: Fitness,
     /// What is wrong with the process itself.
@@ -75,10 +75,10 @@ impl DependencyKind {
 
 impl Engine {
     /// How a process of the caller's would fare now. Nothing is called: what checks and calls found is told.
-    pub async fn process_fitness(&self, caller: &Caller, id: RecordId) -> Result<ProcessFitness, EngineError> {
+    pub async fn process_fitness(&self, caller: &Caller, id: RecordId) -> Result<ProcessHealth, EngineError> {
         let (viewer, engine) = (caller.viewer(), self.clone());
         let look = move |tx: &mut Tx<'_>| {
-            let process: Shown<Process> = load(tx, &viewer, id)?;
+            let process: StoredEntry<Process> = load(tx, &viewer, id)?;
             fitness(tx, &engine, &viewer, &process)
         };
         Ok(self.parts().store.read_computing(look).await?)
@@ -90,8 +90,8 @@ pub(crate) fn fitness(
     tx: &mut Tx<'_>,
     engine: &Engine,
     viewer: &Viewer,
-    process: &Shown<Process>,
-) -> Result<ProcessFitness, StoreError> {
+    process: &StoredEntry<Process>,
+) -> Result<ProcessHealth, StoreError> {
     Survey { engine, viewer, known: BTreeMap::new() }.look_at(tx, process, 0)
 }
 
@@ -103,7 +103,12 @@ struct Survey<'a> {
 }
 
 impl Survey<'_> {
-    fn look_at(&mut self, tx: &mut Tx<'_>, process: &Shown<Process>, depth: u8) -> Result<ProcessFitness, StoreError> {
+    fn look_at(
+        &mut self,
+        tx: &mut Tx<'_>,
+        process: &StoredEntry<Process>,
+        depth: u8,
+    ) -> Result<ProcessHealth, StoreError> {
         // One that is met again inside itself has been looked at.
         self.known.insert(process.id, Finding::default());
         let targets = Targets::load(tx, &process.entry, process.owner, Some(&process.entry))?;
@@ -113,15 +118,17 @@ impl Survey<'_> {
             match targets.find(named) {
                 None => found.add(DependencyKind::Tool, id, step, (Some(id), None), Finding::missing),
                 // That there is no such version is told of the process.
-                Some(Found::NoVersion(tool, _)) => self.look_at_tool(tx, process, (tool, false), step, &mut found)?,
-                Some(Found::Tool { tool, is_past }) => {
+                Some(TargetEntry::NoVersion(tool, _)) => {
+                    self.look_at_tool(tx, process, (tool, false), step, &mut found)?
+                }
+                Some(TargetEntry::Tool { tool, is_past }) => {
                     if named.version.is_some() && tool.owner != process.owner {
                         let foreign = || Finding::error("a version of it is named, and it is somebody else's");
                         found.add(DependencyKind::Tool, id, step, (Some(id), None), foreign);
                     }
                     self.look_at_tool(tx, process, (tool, *is_past), step, &mut found)?;
                 }
-                Some(Found::Process(inner)) => {
+                Some(TargetEntry::Process(inner)) => {
                     let finding = self.of_process(tx, process, inner, depth)?;
                     let name = Some(inner.entry.name.to_string());
                     found.add(DependencyKind::Process, id, step, (Some(id), name), || finding);
@@ -130,18 +137,18 @@ impl Survey<'_> {
         }
         let own = own_finding(self.engine, self.viewer, process, &targets)?;
         let fitness = found.all.iter().map(|one| one.finding.fitness).fold(own.fitness, Fitness::max);
-        Ok(ProcessFitness { fitness, reasons: own.reasons, dependencies: found.all, checked_at: tx.now() })
+        Ok(ProcessHealth { fitness, reasons: own.reasons, dependencies: found.all, checked_at: tx.now() })
     }
 
     fn look_at_tool(
         &mut self,
         tx: &mut Tx<'_>,
-        process: &Shown<Process>,
-        (tool, is_past): (&Shown<Tool>, bool),
+        process: &StoredEntry<Process>,
+        (tool, is_past): (&StoredEntry<Tool>, bool),
         step: &str,
         found: &mut Dependencies,
     ) -> Result<(), StoreError> {
-        let Ground { tool: mut of_tool, service } = conditions(tx, self.engine, self.viewer, tool)?;
+        let HealthBasis { tool: mut of_tool, service } = conditions(tx, self.engine, self.viewer, tool)?;
         if is_past {
             // What was found is about what it does now.
             (of_tool.checked, of_tool.error) = (None, None);
@@ -167,8 +174,8 @@ impl Survey<'_> {
     fn of_secret(
         &self,
         tx: &mut Tx<'_>,
-        tool: &Shown<Tool>,
-        service: &Shown<Service>,
+        tool: &StoredEntry<Tool>,
+        service: &StoredEntry<Service>,
     ) -> Result<Option<(RecordId, Identity, Finding)>, StoreError> {
         let own = bound(tx, self.viewer, tool.id)?;
         let outdated = own.as_ref().and_then(|binding| binding.entry.check(&tool.entry).err());
@@ -177,7 +184,7 @@ impl Survey<'_> {
             let none = "the service requires a secret and the tool has none";
             return Ok(service.entry.requires_secret.then(|| (tool.id, (None, None), Finding::error(none))));
         };
-        let secret: Shown<Secret> = match load(tx, &SYSTEM, id) {
+        let secret: StoredEntry<Secret> = match load(tx, &SYSTEM, id) {
             Err(StoreError::NotFound(_)) => return Ok(Some((id, (None, None), Finding::missing()))),
             other => other?,
         };
@@ -196,8 +203,8 @@ impl Survey<'_> {
     fn of_process(
         &mut self,
         tx: &mut Tx<'_>,
-        caller: &Shown<Process>,
-        inner: &Shown<Process>,
+        caller: &StoredEntry<Process>,
+        inner: &StoredEntry<Process>,
         depth: u8,
     ) -> Result<Finding, StoreError> {
         if inner.owner != caller.owner {
@@ -225,7 +232,7 @@ impl Survey<'_> {
 fn own_finding(
     engine: &Engine,
     viewer: &Viewer,
-    process: &Shown<Process>,
+    process: &StoredEntry<Process>,
     targets: &Targets,
 ) -> Result<Finding, StoreError> {
     let mut found = Finding::default();

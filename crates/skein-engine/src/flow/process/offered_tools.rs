@@ -8,21 +8,21 @@ use skein_core::flow::step::{Approval, Offer};
 use skein_core::{RecordId, UserId, Viewer};
 use skein_store::StoreError;
 
-use crate::flow::execution::transaction::Mover;
+use crate::flow::execution::transaction::ExecutionTransaction;
 use crate::tool_call::builtin_tools;
 
 const OFFER_NAME_BYTES_MAX: usize = 64;
 
 /// A tool as a model hears of it.
 #[derive(Debug, Clone)]
-pub(crate) struct Offered {
+pub(crate) struct ResolvedOffer {
     pub(crate) name: String,
     pub(crate) tool: RecordId,
     pub(crate) entry: Tool,
     pub(crate) approval: Option<Approval>,
 }
 
-impl Offered {
+impl ResolvedOffer {
     pub(crate) fn definition(&self) -> ToolDefinition {
         let description = self.entry.description.as_ref().map(|text| text.as_str().to_owned());
         ToolDefinition {
@@ -43,10 +43,10 @@ impl Offered {
     }
 }
 
-impl Mover<'_, '_> {
+impl ExecutionTransaction<'_, '_> {
     /// The tools a step offers, under names that providers take.
-    pub(crate) fn offered(&mut self, owner: UserId, offers: &[Offer]) -> Result<Vec<Offered>, StoreError> {
-        let mut offered: Vec<Offered> = Vec::new();
+    pub(crate) fn offered(&mut self, owner: UserId, offers: &[Offer]) -> Result<Vec<ResolvedOffer>, StoreError> {
+        let mut offered: Vec<ResolvedOffer> = Vec::new();
         for offer in offers {
             let past = &self.engine.parts().entries.past;
             let tool = match past.load(self.tx, &Viewer::User(owner), owner, offer.reference()) {
@@ -60,7 +60,7 @@ impl Mover<'_, '_> {
                 name = format!("{}_{}", &name[..name.len().min(60)], offered.len());
             }
             let entry = tool.entry;
-            offered.push(Offered { name, tool: tool.id, entry, approval: offer.approval });
+            offered.push(ResolvedOffer { name, tool: tool.id, entry, approval: offer.approval });
         }
         Ok(offered)
     }

@@ -11,7 +11,7 @@ use skein_core::{RecordId, Viewer};
 use skein_store::footholds::Edition;
 use skein_store::{StoreError, Tx};
 
-use crate::catalog::Shown;
+use crate::catalog::StoredEntry;
 use crate::flow::SYSTEM;
 
 /// Most that are remembered; when there are more, all are forgotten.
@@ -53,7 +53,7 @@ impl Plans {
         }
     }
 
-    fn keep(&self, shown: Shown<Process>) -> Result<Arc<ReadyProcess>, StoreError> {
+    fn keep(&self, shown: StoredEntry<Process>) -> Result<Arc<ReadyProcess>, StoreError> {
         let edition = Edition { id: shown.id, version: shown.version, hash: shown.hash };
         let plan = Plan::of(&shown.entry)?;
         let ready = Arc::new(ReadyProcess { edition, process: shown.entry, plan });

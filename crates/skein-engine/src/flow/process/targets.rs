@@ -14,34 +14,34 @@ use skein_core::flow::target::TargetView;
 use skein_core::{Digest, RecordId, RuleViolation, UserId};
 use skein_store::{StoreError, Tx};
 
-use crate::catalog::{PastTools, SYSTEM, Shown, last_shared};
+use crate::catalog::{PastTools, SYSTEM, StoredEntry, last_shared};
 
 /// Which versions of its targets a process was judged with.
-pub(crate) type JudgedEditions = BTreeMap<Reference, Option<Digest>>;
+pub(crate) type ValidatedVersions = BTreeMap<Reference, Option<Digest>>;
 
 /// What was found of all that a process of one owner names.
 #[derive(Clone)]
 pub(crate) struct Targets {
     owner: UserId,
-    found: BTreeMap<Reference, Found>,
+    found: BTreeMap<Reference, TargetEntry>,
     /// What the process named before: whose names its owner was shown once.
     known: BTreeSet<RecordId>,
 }
 
 #[derive(Clone)]
-pub(crate) enum Found {
+pub(crate) enum TargetEntry {
     Tool {
-        tool: Box<Shown<Tool>>,
+        tool: Box<StoredEntry<Tool>>,
         /// Whether it does something else by now.
         is_past: bool,
     },
-    Process(Box<Shown<Process>>),
+    Process(Box<StoredEntry<Process>>),
     /// A tool whose version that is named cannot be called, and why.
-    NoVersion(Box<Shown<Tool>>, String),
+    NoVersion(Box<StoredEntry<Tool>>, String),
 }
 
-impl Found {
-    fn tool(tx: &mut Tx<'_>, tool: Shown<Tool>, by: UserId, version: Option<i64>) -> Result<Self, StoreError> {
+impl TargetEntry {
+    fn tool(tx: &mut Tx<'_>, tool: StoredEntry<Tool>, by: UserId, version: Option<i64>) -> Result<Self, StoreError> {
         // That of somebody else's no version is named is for the core to say.
         let version = version.filter(|_| tool.owner == by);
         match PastTools::default().defined_as(tx, tool.clone(), by, version) {
@@ -56,7 +56,7 @@ impl Found {
 }
 
 /// A tool under the name by which `by` may know it: one that was taken back keeps the name it had while it was shared.
-fn as_known(tx: &mut Tx<'_>, mut tool: Shown<Tool>, by: UserId) -> Result<Shown<Tool>, StoreError> {
+fn as_known(tx: &mut Tx<'_>, mut tool: StoredEntry<Tool>, by: UserId) -> Result<StoredEntry<Tool>, StoreError> {
     if tool.owner != by && !tool.shared {
         tool.entry.name = match last_shared(tx, &tool)? {
             Some(shared) => shared.entry.name,
@@ -83,9 +83,9 @@ impl Targets {
             let target = match record.content.record_type.as_str() {
                 Tool::RECORD_TYPE => {
                     let tool = as_known(tx, record.try_into()?, owner)?;
-                    Found::tool(tx, tool, owner, named.version)?
+                    TargetEntry::tool(tx, tool, owner, named.version)?
                 }
-                Process::RECORD_TYPE => Found::Process(Box::new(record.try_into()?)),
+                Process::RECORD_TYPE => TargetEntry::Process(Box::new(record.try_into()?)),
                 _ => continue,
             };
             found.insert(named, target);
@@ -95,11 +95,11 @@ impl Targets {
     }
 
     /// What was found, by the hashes that change with anything a target can be judged by.
-    pub(crate) fn editions(&self, process: &Process) -> JudgedEditions {
+    pub(crate) fn editions(&self, process: &Process) -> ValidatedVersions {
         let hash = |named: Reference| {
             self.found.get(&named).map(|found| match found {
-                Found::Tool { tool, .. } | Found::NoVersion(tool, _) => tool.hash,
-                Found::Process(process) => process.hash,
+                TargetEntry::Tool { tool, .. } | TargetEntry::NoVersion(tool, _) => tool.hash,
+                TargetEntry::Process(process) => process.hash,
             })
         };
         process.references().into_iter().map(|named| (named, hash(named))).collect()
@@ -114,9 +114,9 @@ impl Targets {
     pub(crate) fn is_prompt(&self, process: &Process) -> bool {
         let named = process.all_steps().flat_map(Step::references);
         let schemas = named.filter_map(|named| match self.found.get(&named)? {
-            Found::Tool { tool, .. } => Some(&tool.entry.input_schema),
-            Found::Process(inner) => inner.entry.initial_context.schema(),
-            Found::NoVersion(..) => None,
+            TargetEntry::Tool { tool, .. } => Some(&tool.entry.input_schema),
+            TargetEntry::Process(inner) => inner.entry.initial_context.schema(),
+            TargetEntry::NoVersion(..) => None,
         });
         let own = process.all_steps().filter_map(|step| match &step.target {
             Target::Ask(ask) => Some(&ask.schema),
@@ -127,7 +127,7 @@ impl Targets {
     }
 
     /// Whether all targets are what they were when a process was judged with them.
-    pub(crate) fn are_as_judged(tx: &mut Tx<'_>, judged: &JudgedEditions) -> Result<bool, StoreError> {
+    pub(crate) fn are_as_judged(tx: &mut Tx<'_>, judged: &ValidatedVersions) -> Result<bool, StoreError> {
         for (named, hash) in judged {
             let now = match tx.edition(&SYSTEM, named.id) {
                 Ok((_, edition)) => Some(edition.hash),
@@ -143,12 +143,12 @@ impl Targets {
 
     /// A process that names itself is judged by what it will be.
     pub(crate) fn put(&mut self, id: RecordId, next: &Process) {
-        if let Some(Found::Process(itself)) = self.found.get_mut(&id.into()) {
+        if let Some(TargetEntry::Process(itself)) = self.found.get_mut(&id.into()) {
             itself.entry = next.clone();
         }
     }
 
-    pub(crate) fn find(&self, named: Reference) -> Option<&Found> {
+    pub(crate) fn find(&self, named: Reference) -> Option<&TargetEntry> {
         self.found.get(&named)
     }
 
@@ -169,13 +169,17 @@ impl Targets {
     fn view(&self, named: Reference) -> TargetView<'_> {
         let is_known = |whose: UserId| whose == self.owner || self.known.contains(&named.id);
         match self.found.get(&named) {
-            Some(Found::Tool { tool, .. } | Found::NoVersion(tool, _)) if !tool.shared && !is_known(tool.owner) => {
+            Some(TargetEntry::Tool { tool, .. } | TargetEntry::NoVersion(tool, _))
+                if !tool.shared && !is_known(tool.owner) =>
+            {
                 TargetView::Missing
             }
-            Some(Found::Process(process)) if !is_known(process.owner) => TargetView::Missing,
+            Some(TargetEntry::Process(process)) if !is_known(process.owner) => TargetView::Missing,
             None => TargetView::Missing,
-            Some(Found::NoVersion(tool, problem)) => TargetView::NoVersion { name: tool.entry.name.as_str(), problem },
-            Some(Found::Tool { tool, .. }) => TargetView::Tool {
+            Some(TargetEntry::NoVersion(tool, problem)) => {
+                TargetView::NoVersion { name: tool.entry.name.as_str(), problem }
+            }
+            Some(TargetEntry::Tool { tool, .. }) => TargetView::Tool {
                 owner: tool.owner,
                 shared: tool.shared,
                 enabled: tool.entry.enabled,
@@ -184,7 +188,7 @@ impl Targets {
                 operation: tool.entry.operation.kind(),
                 takes_tools: tool.entry.takes_tools(),
             },
-            Some(Found::Process(process)) => TargetView::Process {
+            Some(TargetEntry::Process(process)) => TargetView::Process {
                 owner: process.owner,
                 enabled: process.entry.enabled,
                 name: process.entry.name.as_str(),

@@ -12,17 +12,17 @@ use skein_store::items::Page;
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;
-use crate::catalog::{PastTools, Restoring, SYSTEM, Saving, Shown, load, make, save, shown_page};
+use crate::catalog::{NewVersion, PastTools, Restoration, SYSTEM, StoredEntry, load, make, save, shown_page};
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::flow::execution::transaction::Mover;
-use crate::request::{Changed, Request};
+use crate::flow::execution::transaction::ExecutionTransaction;
+use crate::request::{CommittedChange, Request};
 
 /// An approval that stands, and what it is for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ShownApproval {
     /// The approval.
-    pub approval: Shown<StandingApproval>,
+    pub approval: StoredEntry<StandingApproval>,
     /// How the tool is called now; nothing once it is gone.
     pub tool_name: Option<String>,
     /// Whether the tool is still what was approved.
@@ -53,16 +53,16 @@ impl Engine {
         caller: &Caller,
         request: Request,
         id: RecordId,
-    ) -> Result<Changed<Shown<StandingApproval>>, EngineError> {
+    ) -> Result<CommittedChange<StoredEntry<StandingApproval>>, EngineError> {
         self.change(caller, request, "approval.revoke", move |tx, viewer| {
-            let current: Shown<StandingApproval> = load(tx, viewer, id)?;
+            let current: StoredEntry<StandingApproval> = load(tx, viewer, id)?;
             tx.delete_record(viewer, current.id, None, None)?.try_into()
         })
         .await
     }
 }
 
-fn show(tx: &mut Tx<'_>, approval: Shown<StandingApproval>) -> Result<ShownApproval, StoreError> {
+fn show(tx: &mut Tx<'_>, approval: StoredEntry<StandingApproval>) -> Result<ShownApproval, StoreError> {
     let tool = match load::<Tool>(tx, &SYSTEM, approval.entry.tool_id) {
         Ok(tool) => Some(tool),
         Err(StoreError::NotFound(_)) => None,
@@ -74,7 +74,7 @@ fn show(tx: &mut Tx<'_>, approval: Shown<StandingApproval>) -> Result<ShownAppro
 
 /// Lets an approval stand for the tool as it is now, in place of one for what it was.
 pub(crate) fn give(tx: &mut Tx<'_>, viewer: &Viewer, named: Reference, review: ReviewId) -> Result<(), StoreError> {
-    let tool: Shown<Tool> = load(tx, viewer, named.id)?;
+    let tool: StoredEntry<Tool> = load(tx, viewer, named.id)?;
     if is_past(tx, &tool, viewer.owner(), named)? {
         let problem = "the step calls an earlier version, and what is approved for good is the tool as it is now";
         return Err(RuleViolation::new("BR-STEP-006", problem, "approve it once or for this run").into());
@@ -82,13 +82,13 @@ pub(crate) fn give(tx: &mut Tx<'_>, viewer: &Viewer, named: Reference, review: R
     let given = StandingApproval::give(tool.id, &tool.entry, review);
     match standing(tx, viewer, tool.id)? {
         Some(current) if current.entry.covers(tool.id, &tool.entry) => Ok(()),
-        Some(current) => save(tx, viewer, &current, &given, Saving::of(&current)).map(drop),
+        Some(current) => save(tx, viewer, &current, &given, NewVersion::of(&current)).map(drop),
         None => make(tx, viewer, &given, false).map(drop),
     }
 }
 
 /// Whether what is named is not what the tool does now; what cannot be called is not either.
-fn is_past(tx: &mut Tx<'_>, tool: &Shown<Tool>, by: UserId, named: Reference) -> Result<bool, StoreError> {
+fn is_past(tx: &mut Tx<'_>, tool: &StoredEntry<Tool>, by: UserId, named: Reference) -> Result<bool, StoreError> {
     match PastTools::default().defined_as(tx, tool.clone(), by, named.version) {
         Ok(defined) => Ok(defined.entry.definition_version != tool.entry.definition_version),
         Err(StoreError::Rule(_)) => Ok(true),
@@ -96,18 +96,22 @@ fn is_past(tx: &mut Tx<'_>, tool: &Shown<Tool>, by: UserId, named: Reference) ->
     }
 }
 
-fn standing(tx: &mut Tx<'_>, viewer: &Viewer, tool: RecordId) -> Result<Option<Shown<StandingApproval>>, StoreError> {
+fn standing(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    tool: RecordId,
+) -> Result<Option<StoredEntry<StandingApproval>>, StoreError> {
     let named = tx.record_named(viewer, &StandingApproval::record_type(), &StandingApproval::name_of(tool))?;
-    named.map(Shown::try_from).transpose()
+    named.map(StoredEntry::try_from).transpose()
 }
 
 /// Whether an approval that was revoked may count again: there is one for each tool, for what that did then.
 pub(crate) fn check_restored_approval(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
-    restoring: &Restoring<'_, StandingApproval>,
+    restoring: &Restoration<'_, StandingApproval>,
 ) -> Result<(), StoreError> {
-    let Restoring { current, next, is_gone } = restoring;
+    let Restoration { current, next, is_gone } = restoring;
     let refuse = |problem, remedy| Err(Refused::Conflict(RuleViolation::new("BR-STEP-006", problem, remedy)).into());
     if standing(tx, viewer, next.tool_id)?.is_some_and(|other| other.id != current.id) {
         return refuse("another approval stands for this tool by now", "revoke that one first");
@@ -123,13 +127,13 @@ pub(crate) fn check_restored_approval(
     Ok(())
 }
 
-impl Mover<'_, '_> {
+impl ExecutionTransaction<'_, '_> {
     /// Whether what would be asked was approved for good.
     pub(crate) fn is_approved_for_good(&mut self, owner: UserId, asked: &Asked) -> Result<bool, StoreError> {
         let Some(named) = asked.approvable() else { return Ok(false) };
         let viewer = Viewer::User(owner);
         let Some(approval) = standing(self.tx, &viewer, named.id)? else { return Ok(false) };
-        let tool: Shown<Tool> = match load(self.tx, &viewer, named.id) {
+        let tool: StoredEntry<Tool> = match load(self.tx, &viewer, named.id) {
             Ok(tool) => tool,
             // Whether it can be called at all is judged when it is.
             Err(StoreError::NotFound(_) | StoreError::Refused(_)) => return Ok(false),

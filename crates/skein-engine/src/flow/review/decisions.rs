@@ -17,12 +17,12 @@ use crate::catalog::load;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::flow::SYSTEM;
-use crate::flow::execution::transaction::{Hand, Mover};
+use crate::flow::execution::transaction::{ExecutionTransaction, WorkerSlot};
 use crate::flow::review::approvals;
 use crate::flow::review::delegation::{tell_decided, tell_taken_back};
 use crate::jobs::worker_loop::{pause_after, told};
-use crate::jobs::worker_pool::{OfferedPlaces, Places};
-use crate::request::{Changed, Outcome, Request, referred};
+use crate::jobs::worker_pool::{FreeSlots, OfferedPlaces};
+use crate::request::{CommittedChange, Outcome, Request, referred};
 
 /// A question with the run it belongs to.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,18 +34,18 @@ pub struct ShownReview {
     /// The step that waits.
     pub step_id: String,
     /// Whom its owner asked to decide in their place.
-    pub delegate: Option<Named>,
+    pub delegate: Option<NamedUser>,
     /// Who decided.
-    pub decided_by: Option<Named>,
+    pub decided_by: Option<NamedUser>,
     /// The name of the process whose nested execution it is about; nothing where it is about none, or once that is gone.
     pub called_process_name: Option<String>,
     /// What whoever decides in the owner's place is told besides.
-    pub in_place_of: Option<InPlaceOf>,
+    pub in_place_of: Option<DelegatedReview>,
 }
 
 /// A user as others know them.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Named {
+pub struct NamedUser {
     /// Who it is.
     pub id: UserId,
     /// What people call them.
@@ -54,9 +54,9 @@ pub struct Named {
 
 /// Who asks somebody else to decide, and what about: the run and the tool themselves are not shown.
 #[derive(Debug, Clone, PartialEq)]
-pub struct InPlaceOf {
+pub struct DelegatedReview {
     /// Whose question it is.
-    pub owner: Named,
+    pub owner: NamedUser,
     /// What the tool is called that would be called; nothing where none is, or once it is gone.
     pub tool_name: Option<String>,
 }
@@ -104,20 +104,20 @@ fn called_process_name(tx: &mut Tx<'_>, row: &ReviewRow) -> Result<Option<String
     }
 }
 
-fn in_place_of(tx: &mut Tx<'_>, row: &ReviewRow) -> Result<InPlaceOf, StoreError> {
+fn in_place_of(tx: &mut Tx<'_>, row: &ReviewRow) -> Result<DelegatedReview, StoreError> {
     let tool_name = match row.asked.tool().map(|named| load::<Tool>(tx, &Viewer::User(row.owner), named.id)) {
         Some(Ok(tool)) => Some(tool.entry.name.as_str().to_owned()),
         Some(Err(StoreError::NotFound(_) | StoreError::Refused(_))) | None => None,
         Some(Err(error)) => return Err(error),
     };
-    Ok(InPlaceOf { owner: named(tx, row.owner)?, tool_name })
+    Ok(DelegatedReview { owner: named(tx, row.owner)?, tool_name })
 }
 
-fn named(tx: &mut Tx<'_>, id: UserId) -> Result<Named, StoreError> {
+fn named(tx: &mut Tx<'_>, id: UserId) -> Result<NamedUser, StoreError> {
     match tx.user(&SYSTEM, id) {
-        Ok(user) => Ok(Named { id, name: user.content.name().unwrap_or_default().to_owned() }),
+        Ok(user) => Ok(NamedUser { id, name: user.content.name().unwrap_or_default().to_owned() }),
         // Whoever decided before their things were moved elsewhere.
-        Err(StoreError::NotFound(_)) => Ok(Named { id, name: id.to_string() }),
+        Err(StoreError::NotFound(_)) => Ok(NamedUser { id, name: id.to_string() }),
         Err(error) => Err(error),
     }
 }
@@ -159,13 +159,13 @@ impl Engine {
         request: Request,
         id: ReviewId,
         decision: Decision,
-    ) -> Result<Changed<ShownReview>, EngineError> {
+    ) -> Result<CommittedChange<ShownReview>, EngineError> {
         self.change_moving(caller, request, "review.decide", move |engine, tx, viewer, hand| {
             let row = tx.review(viewer, id)?;
             row.asked.check_by(&decision, &engine.judge(viewer.owner()))?;
             row.delegation().check_decision(viewer.owner(), &decision)?;
             engine.check_told(tx, viewer, &row, &decision)?;
-            let mut mover = Mover::new(engine, tx, hand);
+            let mut mover = ExecutionTransaction::new(engine, tx, hand);
             // The run before its question: whoever ends a run takes its questions in this order, too.
             mover.load(row.run)?;
             check_open(mover.tx, &row)?;
@@ -181,7 +181,7 @@ impl Engine {
             }
             let told = decision.clone();
             #[cfg(test)]
-            let told = crate::flow::simulation::Bug::ForgottenEdit.without_edits(engine, told);
+            let told = crate::flow::simulation::PlantedBug::ForgottenEdit.without_edits(engine, told);
             mover.tell(row.run, Input::Decided { place: row.place, decision: told });
             let after = mover.finish()?;
             Ok((show(tx, viewer, id)?, after))
@@ -248,7 +248,7 @@ impl Engine {
         let offered = places.clone();
         let expire = move |tx: &mut Tx<'_>| {
             offered.to(|hand| {
-                let mut mover = Mover::new(&engine, tx, hand);
+                let mut mover = ExecutionTransaction::new(&engine, tx, hand);
                 let owner = mover.load(due.run)?.row.owner;
                 let delegated = mover.tx.delegated_of(due.run)?;
                 if mover.tx.expire_review(due.id)? {
@@ -280,14 +280,14 @@ impl Engine {
         }
         let (engine, message) = (self.clone(), format!("nobody decided in time, and it cannot go on: {}", told(error)));
         let ended = self.parts().store.write(move |tx| {
-            let hand = Hand::default();
-            let mut mover = Mover::new(&engine, tx, &hand);
+            let hand = WorkerSlot::default();
+            let mut mover = ExecutionTransaction::new(&engine, tx, &hand);
             let row = mover.tx.locked_execution(&SYSTEM, run);
             mover.end_unread(run, row, Fault::new("review_expired", message.clone()).by_rule("BR-STEP-006"))?;
             mover.finish()
         });
         match ended.await {
-            Ok(after) => self.after(after.value, Places::default()),
+            Ok(after) => self.after(after.value, FreeSlots::default()),
             Err(error) => tracing::warn!(%error, %run, "a run that cannot go on could not be ended"),
         }
     }

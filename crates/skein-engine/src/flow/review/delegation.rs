@@ -11,9 +11,9 @@ use crate::account::Caller;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::flow::SYSTEM;
-use crate::flow::execution::transaction::Mover;
+use crate::flow::execution::transaction::ExecutionTransaction;
 use crate::flow::review::decisions::{ShownReview, already_ended, check_open, show};
-use crate::request::{Changed, Request};
+use crate::request::{CommittedChange, Request};
 
 /// Who is to decide in the owner's place. Only administrators see who there is, so that others know people by their names.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,7 +34,7 @@ impl Engine {
         request: Request,
         id: ReviewId,
         to: Delegate,
-    ) -> Result<Changed<ShownReview>, EngineError> {
+    ) -> Result<CommittedChange<ShownReview>, EngineError> {
         self.change(caller, request, "review.delegate", move |tx, viewer| {
             let row = tx.review(viewer, id)?;
             // Users are looked up last: any later refusal would tell that there is such a user, who hears nothing of it.
@@ -106,7 +106,7 @@ pub(crate) fn tell_decided(tx: &mut Tx<'_>, row: &ReviewRow, decider: UserId) ->
     }
 }
 
-impl Mover<'_, '_> {
+impl ExecutionTransaction<'_, '_> {
     /// Takes back what a run asked and nobody decided.
     pub(crate) fn withdraw_reviews(&mut self, run: RunId) -> Result<(), StoreError> {
         for (review, delegate) in self.tx.delegated_of(run)? {

@@ -16,21 +16,21 @@ use skein_store::StoreError;
 
 use crate::flow::SYSTEM;
 use crate::flow::execution::children::is_process_in_disguise;
-use crate::flow::execution::transaction::Mover;
+use crate::flow::execution::transaction::ExecutionTransaction;
 use crate::flow::process::plan_cache::ReadyProcess;
 use crate::tool_call::builtin_tools;
-use crate::tool_call::dependencies::Base;
+use crate::tool_call::dependencies::CallDependencies;
 
 /// The run that started another, and where.
-type Above = Option<(RunId, Place)>;
+type ParentExecution = Option<(RunId, Place)>;
 
-impl Mover<'_, '_> {
+impl ExecutionTransaction<'_, '_> {
     /// Whether a person approves the call of a step before it is made. A call that a model asks for was judged with the offer.
     pub(crate) fn is_held(
         &mut self,
         run: RunId,
         place: Place,
-        base: &Base,
+        base: &CallDependencies,
         inputs: &Map<String, Value>,
     ) -> Result<bool, StoreError> {
         let is_own = builtin_tools::is_own(base.tool.entry.service_id);
@@ -54,7 +54,7 @@ impl Mover<'_, '_> {
         &mut self,
         owner: UserId,
         ready: &ReadyProcess,
-        above: Above,
+        above: ParentExecution,
         step: usize,
     ) -> Result<BTreeSet<String>, StoreError> {
         let mut models = BTreeSet::new();
@@ -77,7 +77,7 @@ impl Mover<'_, '_> {
         &mut self,
         owner: UserId,
         ready: &ReadyProcess,
-        above: Above,
+        above: ParentExecution,
     ) -> Result<BTreeSet<String>, StoreError> {
         let Some((run, place)) = above else { return Ok(BTreeSet::new()) };
         let all = || ready.process.initial_context.names().into_iter().map(str::to_owned).collect();

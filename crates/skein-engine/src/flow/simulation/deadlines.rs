@@ -5,18 +5,18 @@ use skein_core::RunId;
 use skein_core::flow::execution::state::RunStatus;
 
 use crate::flow::SYSTEM;
-use crate::flow::simulation::environment::World;
+use crate::flow::simulation::environment::Environment;
 
 const TIMEOUT_S: i64 = 30;
 
-async fn pass(world: &World, seconds: i64) {
+async fn pass(world: &Environment, seconds: i64) {
     world.clock.advance(seconds * 1_000);
     world.store.tend_queue().await.unwrap();
     world.engine.fire_timers().await.unwrap();
 }
 
 /// A run whose step runs a process that waits for a person.
-async fn begun(world: &World) -> RunId {
+async fn begun(world: &Environment) -> RunId {
     let ask = json!({ "id": "a", "ask": { "prompt": "?" }, "output": { "variable": "a" } });
     let inner = world.process("waits", [ask]).await;
     let nested = json!({ "id": "n", "processId": inner, "inputs": { "x": "{x}" }, "output": { "variable": "n" },
@@ -26,7 +26,7 @@ async fn begun(world: &World) -> RunId {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_deadline_does_not_run_while_its_execution_is_paused() {
-    let world = World::new(None).await;
+    let world = Environment::new(None).await;
     let run = begun(&world).await;
     let pause = |is_paused| world.engine.pause_run(&world.caller, world.request(), run, is_paused);
     pass(&world, TIMEOUT_S - 1).await;
@@ -43,7 +43,7 @@ async fn a_deadline_does_not_run_while_its_execution_is_paused() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_execution_that_ends_leaves_no_deadline() {
-    let world = World::new(None).await;
+    let world = Environment::new(None).await;
     let run = begun(&world).await;
     let child = world.engine.run(&world.caller, run).await.unwrap().children[0].row.id;
     let deadlines = || world.store.read(move |tx| tx.jobs_of(&SYSTEM, child));

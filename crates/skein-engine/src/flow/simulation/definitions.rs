@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use skein_core::RecordId;
 
-use crate::flow::simulation::{Dice, oracle};
+use crate::flow::simulation::{SeededRandom, oracle};
 
 /// What drawn processes call.
 #[derive(Debug, Clone)]
@@ -23,7 +23,7 @@ pub(super) const EXPIRES_AFTER_S: i64 = 15;
 /// Longer than any schedule, in seconds: how long a model may take depends on nothing that is drawn.
 const MODEL_SECONDS: u32 = 3_600;
 
-pub(super) fn process(dice: &mut Dice, tools: &Tools, name: &str) -> Value {
+pub(super) fn process(dice: &mut SeededRandom, tools: &Tools, name: &str) -> Value {
     let mut drawing = Drawing { dice, tools, steps: Vec::new() };
     for at in 0..=drawing.dice.below(4) {
         drawing.add_step(at);
@@ -33,7 +33,7 @@ pub(super) fn process(dice: &mut Dice, tools: &Tools, name: &str) -> Value {
 }
 
 struct Drawing<'a> {
-    dice: &'a mut Dice,
+    dice: &'a mut SeededRandom,
     tools: &'a Tools,
     steps: Vec<Value>,
 }

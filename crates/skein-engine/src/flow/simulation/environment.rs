@@ -20,19 +20,19 @@ use skein_store::clock::StoppedClock;
 use skein_store::{Location, Store, StoreOptions};
 use tempfile::TempDir;
 
-use crate::account::{Caller, KeyText, Presented};
-use crate::catalog::{Outside, Passing};
+use crate::account::{Caller, KeyText, PresentedCredential};
+use crate::catalog::{EphemeralKeys, Gateway};
 use crate::engine::Engine;
 use crate::flow::simulation::definitions::{self, Tools};
-use crate::flow::simulation::observations::Library;
-use crate::flow::simulation::{Bug, Dice};
+use crate::flow::simulation::observations::Definitions;
+use crate::flow::simulation::{PlantedBug, SeededRandom};
 use crate::request::Request;
 use crate::tree::{NewTurn, conversation_id};
 
 /// How many processes there are that others start.
 const INNER_PROCESSES: usize = 24;
 
-pub(super) struct World {
+pub(super) struct Environment {
     pub(super) store: Store,
     pub(super) clock: Arc<StoppedClock>,
     pub(super) engine: Engine,
@@ -41,14 +41,14 @@ pub(super) struct World {
     pub(super) chain: RecordId,
     pub(super) tools: Tools,
     /// The processes that others start.
-    pub(super) library: Library,
-    outside: Outside,
-    bug: Option<Bug>,
+    pub(super) library: Definitions,
+    outside: Gateway,
+    bug: Option<PlantedBug>,
     dir: TempDir,
 }
 
-impl World {
-    pub(super) async fn new(bug: Option<Bug>) -> Self {
+impl Environment {
+    pub(super) async fn new(bug: Option<PlantedBug>) -> Self {
         // Nothing is to outlive this: where there is memory to be written to, no disk is waited for.
         let memory = Path::new("/dev/shm");
         let dir = if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() };
@@ -56,22 +56,22 @@ impl World {
         let clock = Arc::new(StoppedClock::at(Millis(1_800_000_000_000)));
         let options = StoreOptions::at(Location::Directory(dir.path().to_owned()));
         let store = Store::open(StoreOptions { clock: Some(Arc::clone(&clock) as _), ..options }).unwrap();
-        let outside = Outside::new(Box::new(Passing::draw().unwrap()), Guard::default(), HttpOptions::default());
+        let outside = Gateway::new(Box::new(EphemeralKeys::draw().unwrap()), Guard::default(), HttpOptions::default());
         let outside = outside.unwrap();
         let engine = Self::engine(&store, dir.path(), &outside, bug);
         engine.prepare().await.unwrap();
         let key = KeyText::draw();
         engine.admit_start_key(&key).await.unwrap();
-        let caller = engine.authenticate(&Presented::Key(key), None).await.unwrap();
+        let caller = engine.authenticate(&PresentedCredential::Key(key), None).await.unwrap();
         let none = RecordId::from_bytes([0; 16]);
         let tools = Tools { safe: none, once: none, asked: none, model: none, processes: Vec::new() };
-        let library = Library::new();
+        let library = Definitions::new();
         let mut world = Self { store, clock, engine, caller, chain: none, tools, library, outside, bug, dir };
         world.furnish().await;
         world
     }
 
-    fn engine(store: &Store, dir: &Path, outside: &Outside, bug: Option<Bug>) -> Engine {
+    fn engine(store: &Store, dir: &Path, outside: &Gateway, bug: Option<PlantedBug>) -> Engine {
         let blobs = Blobs::directory(&dir.join("blobs")).unwrap();
         let engine = Engine::new(store.clone(), blobs, outside.clone());
         if let Some(bug) = bug {
@@ -98,7 +98,7 @@ impl World {
         let after = |id: &str, tool: RecordId, value: &str| json!({ "id": id, "toolId": tool, "inputs": { "value": value }, "output": { "variable": id } });
         let steps = [after("a", echo.id, "{x}"), after("b", once, "{a.value}"), after("c", echo.id, "{b.value}")];
         self.chain = self.process("chain", steps).await;
-        let (mut dice, mut inner) = (Dice(0), Vec::new());
+        let (mut dice, mut inner) = (SeededRandom(0), Vec::new());
         for number in 0..INNER_PROCESSES {
             let definition = Arc::new(definitions::process(&mut dice, &self.tools, &format!("inner {number}")));
             inner.push(self.define(&definition).await);

@@ -13,18 +13,18 @@ use skein_store::items::ItemQuery;
 use skein_store::jobs::{JobStanding, JobState};
 
 use crate::flow::SYSTEM;
-use crate::flow::execution::lookup::{ShownRun, ShownStep};
-use crate::flow::simulation::environment::World;
-use crate::flow::simulation::oracle::{Came, Expected};
+use crate::flow::execution::lookup::{ShownExecution, ShownStep};
+use crate::flow::simulation::environment::Environment;
+use crate::flow::simulation::oracle::{Expected, StepOutcome};
 use crate::flow::simulation::schedule::{LOST_MAX, Schedule};
 
 const ITEMS_MAX: usize = 500;
 
-async fn shown(world: &World, run: RunId) -> ShownRun {
+async fn shown(world: &Environment, run: RunId) -> ShownExecution {
     world.engine.run(&world.caller, run).await.unwrap()
 }
 
-async fn row(world: &World, run: RunId) -> ExecutionRow {
+async fn row(world: &Environment, run: RunId) -> ExecutionRow {
     world.store.read(move |tx| tx.execution(&SYSTEM, run)).await.unwrap()
 }
 
@@ -108,7 +108,7 @@ pub(super) async fn audit(schedule: &Schedule<'_>) -> Result<(), String> {
 struct Comparison<'a, 's> {
     schedule: &'a Schedule<'s>,
     expected: &'a Expected,
-    shown: &'a ShownRun,
+    shown: &'a ShownExecution,
     /// Whether somebody may have ended it before its time.
     may_be_cut: bool,
 }
@@ -121,7 +121,7 @@ impl Comparison<'_, '_> {
             self.check_step(at, step)?;
         }
         for ((at, attempt), expected) in &self.expected.children {
-            let is_of_step = |child: &&ShownRun| child.row.parent.is_some_and(|(_, place)| place.step == *at);
+            let is_of_step = |child: &&ShownExecution| child.row.parent.is_some_and(|(_, place)| place.step == *at);
             let may_be_cut = self.shown.steps[*at].row.state.phase == Phase::Cancelled;
             match self.shown.children.iter().filter(is_of_step).nth(*attempt) {
                 Some(shown) => Box::pin(Comparison { expected, shown, may_be_cut, ..*self }.check()).await?,
@@ -171,9 +171,9 @@ impl Comparison<'_, '_> {
         let is_right = match (&expected.came, state.phase) {
             (None, phase) => phase == Phase::Waiting,
             (Some(_), Phase::Waiting | Phase::Cancelled) => is_cut,
-            (Some(Came::Done(output)), Phase::Done) => state.output == *output,
-            (Some(Came::Skipped), Phase::Skipped) => state.output.is_null(),
-            (Some(Came::Failed(faults)), Phase::Failed) => {
+            (Some(StepOutcome::Done(output)), Phase::Done) => state.output == *output,
+            (Some(StepOutcome::Skipped), Phase::Skipped) => state.output.is_null(),
+            (Some(StepOutcome::Failed(faults)), Phase::Failed) => {
                 state.output.is_null()
                     && state.fault.as_ref().is_some_and(|fault| faults.iter().any(|one| one.is(fault)))
             }
@@ -226,7 +226,7 @@ async fn check_calls(schedule: &Schedule<'_>) -> Result<(), String> {
     Ok(())
 }
 
-async fn items(world: &World, item_type: ItemType, since: Millis) -> Vec<(String, Value)> {
+async fn items(world: &Environment, item_type: ItemType, since: Millis) -> Vec<(String, Value)> {
     let viewer = Viewer::User(world.caller.user);
     let query = ItemQuery { item_type: Some(item_type), from: Some(since), limit: ITEMS_MAX, ..ItemQuery::default() };
     let page = world.store.read(move |tx| tx.items(&viewer, &query)).await.unwrap();

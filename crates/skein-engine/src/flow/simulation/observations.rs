@@ -12,20 +12,20 @@ use skein_core::flow::execution::review::{Asked, Decision};
 use skein_core::{ItemId, JobId, RecordId, RunId};
 use skein_store::jobs::Job;
 
-use crate::flow::execution::lookup::ShownRun;
+use crate::flow::execution::lookup::ShownExecution;
 use crate::flow::simulation::definitions::Tools;
-use crate::flow::simulation::oracle::{self, Expected, Fate, Kind, Outside, Trouble, nested_name};
+use crate::flow::simulation::oracle::{self, CallFate, Expected, ExternalError, Externals, Kind, nested_name};
 use crate::flow::simulation::schedule::LOST_MAX;
 use crate::flow::simulation::script::Script;
-use crate::tool_call::record::Prepared;
+use crate::tool_call::record::PendingCall;
 
 /// The definitions of processes by their ids.
-pub(super) type Library = BTreeMap<String, Arc<Value>>;
+pub(super) type Definitions = BTreeMap<String, Arc<Value>>;
 
 /// What was seen of one call.
 #[derive(Debug)]
-struct Seen {
-    fate: Fate,
+struct ObservedCall {
+    fate: CallFate,
     inputs: Map<String, Value>,
     tool: Option<RecordId>,
     came_out: bool,
@@ -33,13 +33,13 @@ struct Seen {
     times: u32,
 }
 
-pub(super) struct Noted {
+pub(super) struct Observations {
     script: Script,
     tools: Tools,
-    library: Library,
+    library: Definitions,
     /// How each run is named, and what it is a run of.
     runs: BTreeMap<RunId, (String, String)>,
-    calls: BTreeMap<String, Vec<Seen>>,
+    calls: BTreeMap<String, Vec<ObservedCall>>,
     names: BTreeMap<ItemId, (String, usize)>,
     /// How often each job was taken since it was queued.
     taken: BTreeMap<JobId, i64>,
@@ -51,8 +51,8 @@ pub(super) struct Noted {
     nested: BTreeMap<String, Fault>,
 }
 
-impl Noted {
-    pub(super) fn new(script: Script, tools: Tools, library: Library) -> Self {
+impl Observations {
+    pub(super) fn new(script: Script, tools: Tools, library: Definitions) -> Self {
         Self {
             script,
             tools,
@@ -92,7 +92,7 @@ impl Noted {
     }
 
     /// Learns what the runs that a run started failed by.
-    pub(super) fn ended_within(&mut self, shown: &ShownRun, path: &str) {
+    pub(super) fn ended_within(&mut self, shown: &ShownExecution, path: &str) {
         let mut attempts: BTreeMap<usize, usize> = BTreeMap::new();
         for child in &shown.children {
             let Some((_, place)) = child.row.parent else { continue };
@@ -148,26 +148,32 @@ impl Noted {
         let (at, once) = (self.at(run, place), [self.tools.once, self.tools.asked]);
         let is_given_up = self.taken[&job.id] > LOST_MAX;
         let calls = self.calls.entry(at).or_default();
-        match calls.last_mut().filter(|call| call.fate == Fate::Open) {
-            Some(open) if open.tool.is_some_and(|tool| once.contains(&tool)) => open.fate = Fate::Lost,
-            Some(open) if is_given_up => open.fate = Fate::GivenUp,
+        match calls.last_mut().filter(|call| call.fate == CallFate::Open) {
+            Some(open) if open.tool.is_some_and(|tool| once.contains(&tool)) => open.fate = CallFate::Lost,
+            Some(open) if is_given_up => open.fate = CallFate::GivenUp,
             None if is_given_up => {
-                calls.push(Seen { fate: Fate::GivenUp, inputs: Map::new(), tool: None, came_out: false, times: 0 });
+                calls.push(ObservedCall {
+                    fate: CallFate::GivenUp,
+                    inputs: Map::new(),
+                    tool: None,
+                    came_out: false,
+                    times: 0,
+                });
             }
             Some(_) | None => {}
         }
     }
 
     /// A call was written down, if it was not before.
-    pub(super) fn begun(&mut self, call: &Prepared) {
+    pub(super) fn begun(&mut self, call: &PendingCall) {
         if self.names.contains_key(&call.call) {
             return;
         }
         let at = self.at(call.run, call.place);
         let calls = self.calls.entry(at.clone()).or_default();
         self.names.insert(call.call, (at, calls.len()));
-        calls.push(Seen {
-            fate: Fate::Open,
+        calls.push(ObservedCall {
+            fate: CallFate::Open,
             inputs: call.inputs().clone(),
             tool: Some(call.tool()),
             came_out: false,
@@ -176,7 +182,7 @@ impl Noted {
     }
 
     /// What must not be repeated goes out once.
-    pub(super) fn goes_out(&mut self, call: &Prepared) -> Result<(), String> {
+    pub(super) fn goes_out(&mut self, call: &PendingCall) -> Result<(), String> {
         let (at, number) = &self.names[&call.call];
         let once = [self.tools.once, self.tools.asked];
         let seen = &mut self.calls.get_mut(at).expect("it was begun")[*number];
@@ -188,7 +194,7 @@ impl Noted {
     }
 
     /// What the outside answers.
-    pub(super) fn outcome(&self, call: &Prepared) -> Result<Value, Value> {
+    pub(super) fn outcome(&self, call: &PendingCall) -> Result<Value, Value> {
         let (at, number) = &self.names[&call.call];
         let said = if call.tool() == self.tools.model {
             let told: Vec<_> =
@@ -197,16 +203,16 @@ impl Noted {
         } else {
             self.script.answer(at, *number, call.inputs())
         };
-        said.map_err(|Trouble { fault, may_pass, is_uncertain }| {
+        said.map_err(|ExternalError { fault, may_pass, is_uncertain }| {
             json!({ "code": fault.code, "message": fault.message, "retryable": may_pass, "uncertain": is_uncertain })
         })
     }
 
     /// What came of a call was written down, and others were begun with it.
-    pub(super) fn kept(&mut self, call: &Prepared, outcome: &Result<Value, Value>, handed: &[Prepared]) {
+    pub(super) fn kept(&mut self, call: &PendingCall, outcome: &Result<Value, Value>, handed: &[PendingCall]) {
         let (at, number) = self.names[&call.call].clone();
         let seen = &mut self.calls.get_mut(&at).expect("it was begun")[number];
-        (seen.fate, seen.came_out) = (Fate::Kept, outcome.is_ok());
+        (seen.fate, seen.came_out) = (CallFate::Kept, outcome.is_ok());
         if outcome.as_ref().is_ok_and(|output| output["toolCalls"].is_array()) {
             *self.rounds.entry(at).or_default() += 1;
         }
@@ -224,10 +230,10 @@ impl Noted {
         Some((
             at,
             match seen.fate {
-                Fate::Open => &["cancelled"],
-                Fate::Lost | Fate::GivenUp => &["unknown"],
-                Fate::Kept if seen.came_out => &["success"],
-                Fate::Kept => &["error", "unknown"],
+                CallFate::Open => &["cancelled"],
+                CallFate::Lost | CallFate::GivenUp => &["unknown"],
+                CallFate::Kept if seen.came_out => &["success"],
+                CallFate::Kept => &["error", "unknown"],
             },
         ))
     }
@@ -281,17 +287,17 @@ impl Noted {
     }
 }
 
-impl Outside for Noted {
-    fn answer(&self, at: &str, number: usize, inputs: &Map<String, Value>) -> Result<Value, Trouble> {
+impl Externals for Observations {
+    fn answer(&self, at: &str, number: usize, inputs: &Map<String, Value>) -> Result<Value, ExternalError> {
         self.script.answer(at, number, inputs)
     }
 
-    fn says(&self, at: &str, number: usize, told: &[Option<String>]) -> Result<Value, Trouble> {
+    fn says(&self, at: &str, number: usize, told: &[Option<String>]) -> Result<Value, ExternalError> {
         self.script.says(at, number, told)
     }
 
-    fn fate(&self, at: &str, number: usize) -> Fate {
-        self.calls.get(at).and_then(|calls| calls.get(number)).map_or(Fate::Open, |seen| seen.fate)
+    fn fate(&self, at: &str, number: usize) -> CallFate {
+        self.calls.get(at).and_then(|calls| calls.get(number)).map_or(CallFate::Open, |seen| seen.fate)
     }
 
     fn decision(&self, at: &str, number: usize) -> Option<Decision> {

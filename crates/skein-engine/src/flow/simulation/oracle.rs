@@ -19,16 +19,16 @@ use serde_json::{Map, Value, json};
 use skein_core::flow::execution::input;
 use skein_core::flow::execution::review::Decision;
 
-use self::expressions::{Seen, is_nothing};
-use crate::flow::simulation::oracle::tool_call::Calling;
+use self::expressions::{VisibleVariables, is_nothing};
+use crate::flow::simulation::oracle::tool_call::CallOracle;
 
 /// All that happens outside of a run. `at` names a step of a run or a call that a model asked for; calls and questions there
 /// are counted from 0.
-pub(super) trait Outside {
-    fn answer(&self, at: &str, number: usize, inputs: &Map<String, Value>) -> Result<Value, Trouble>;
+pub(super) trait Externals {
+    fn answer(&self, at: &str, number: usize, inputs: &Map<String, Value>) -> Result<Value, ExternalError>;
     /// What a model says that was told this by its tools; nothing for a call that did not come out.
-    fn says(&self, at: &str, number: usize, told: &[Option<String>]) -> Result<Value, Trouble>;
-    fn fate(&self, at: &str, number: usize) -> Fate;
+    fn says(&self, at: &str, number: usize, told: &[Option<String>]) -> Result<Value, ExternalError>;
+    fn fate(&self, at: &str, number: usize) -> CallFate;
     fn decision(&self, at: &str, number: usize) -> Option<Decision>;
     fn kind(&self, tool: &str) -> Kind;
     /// The tool that a model means by a name.
@@ -40,7 +40,7 @@ pub(super) trait Outside {
 
 /// What became of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Fate {
+pub(super) enum CallFate {
     /// Nothing yet.
     Open,
     /// What came of it was written down.
@@ -61,7 +61,7 @@ pub(super) enum Kind {
 
 /// An error of the outside.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Trouble {
+pub(super) struct ExternalError {
     pub(super) fault: Fault,
     pub(super) may_pass: bool,
     /// Whether it may have been carried out.
@@ -80,7 +80,7 @@ pub(super) struct Fault {
 
 /// What a step comes to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Came {
+pub(super) enum StepOutcome {
     /// It waits for something that did not happen.
     Open,
     Done(Value),
@@ -92,7 +92,7 @@ pub(super) enum Came {
 #[derive(Debug, Default)]
 pub(super) struct Step {
     /// Nothing where it is not reached.
-    pub(super) came: Option<Came>,
+    pub(super) came: Option<StepOutcome>,
     pub(super) inputs: Map<String, Value>,
     pub(super) attempts: u32,
     pub(super) deps: Vec<usize>,
@@ -130,7 +130,7 @@ impl Fault {
     }
 }
 
-impl Came {
+impl StepOutcome {
     fn failed(fault: Fault) -> Self {
         Self::Failed(BTreeSet::from([fault]))
     }
@@ -169,7 +169,7 @@ pub(super) fn deps(main: &[&Value], at: usize) -> Vec<usize> {
 }
 
 /// What a run of a process with this context comes to.
-pub(super) fn expected(outside: &dyn Outside, process: &str, context: &Map<String, Value>, path: &str) -> Expected {
+pub(super) fn expected(outside: &dyn Externals, process: &str, context: &Map<String, Value>, path: &str) -> Expected {
     let definition = outside.process(process);
     let steps = steps(definition);
     let expected = Expected { steps: steps.iter().map(|_| Step::default()).collect(), ..Expected::default() };
@@ -178,16 +178,16 @@ pub(super) fn expected(outside: &dyn Outside, process: &str, context: &Map<Strin
     for at in 0..main {
         reading.main_step(main, at);
     }
-    let has_come = |step: &Step| matches!(&step.came, Some(came) if *came != Came::Open);
+    let has_come = |step: &Step| matches!(&step.came, Some(came) if *came != StepOutcome::Open);
     if reading.expected.faults.is_empty() && reading.expected.steps[..main].iter().all(has_come) {
         let template = definition["outputTemplate"].as_str().unwrap_or_default();
-        reading.expected.output = Some(Seen(&reading.seen).render(template));
+        reading.expected.output = Some(VisibleVariables(&reading.seen).render(template));
     }
     reading.expected
 }
 
 struct Reading<'a> {
-    outside: &'a dyn Outside,
+    outside: &'a dyn Externals,
     path: &'a str,
     steps: Vec<&'a Value>,
     seen: Map<String, Value>,
@@ -203,7 +203,8 @@ impl Reading<'_> {
         }
         let is_over = |dep: &usize| {
             let came = self.expected.steps[*dep].came.as_ref();
-            came.is_some_and(|came| *came != Came::Open) && !self.expected.faults.iter().any(|(step, _)| step == dep)
+            came.is_some_and(|came| *came != StepOutcome::Open)
+                && !self.expected.faults.iter().any(|(step, _)| step == dep)
         };
         let is_reached = deps.iter().all(is_over);
         self.expected.steps[at].deps = deps;
@@ -211,11 +212,11 @@ impl Reading<'_> {
             return;
         }
         let came = match self.carried_out(at) {
-            Came::Failed(faults) if self.aborts(at, &faults) => {
+            StepOutcome::Failed(faults) if self.aborts(at, &faults) => {
                 self.expected.faults.push((at, faults.clone()));
-                Came::Failed(faults)
+                StepOutcome::Failed(faults)
             }
-            Came::Failed(_) if !inner.is_empty() => self.fallback(at, inner),
+            StepOutcome::Failed(_) if !inner.is_empty() => self.fallback(at, inner),
             came => came,
         };
         self.settle(at, came);
@@ -229,17 +230,17 @@ impl Reading<'_> {
     }
 
     /// Keeps what a main step came to, and whether the run can go on without it.
-    fn settle(&mut self, at: usize, came: Came) {
+    fn settle(&mut self, at: usize, came: StepOutcome) {
         let is_fatal = self.expected.faults.iter().any(|(step, _)| *step == at);
-        if let (Came::Failed(faults), true, false) = (&came, self.is_required(at), is_fatal) {
+        if let (StepOutcome::Failed(faults), true, false) = (&came, self.is_required(at), is_fatal) {
             self.expected.faults.push((at, faults.clone()));
         }
         self.see(at, &came);
         self.expected.steps[at].came = Some(came);
     }
 
-    fn see(&mut self, at: usize, came: &Came) {
-        let value = if let Came::Done(value) = came { value.clone() } else { Value::Null };
+    fn see(&mut self, at: usize, came: &StepOutcome) {
+        let value = if let StepOutcome::Done(value) = came { value.clone() } else { Value::Null };
         let variable = self.steps[at]["output"]["variable"].as_str().unwrap_or_default();
         self.seen.insert(variable.to_owned(), value);
     }
@@ -252,35 +253,35 @@ impl Reading<'_> {
         let when = self.steps[at]["abortWhen"].as_array().into_iter().flatten().filter_map(Value::as_str);
         let errors = faults.iter().map(|fault| Map::from_iter([("error".to_owned(), json!({ "code": fault.code }))]));
         let errors: Vec<_> = errors.collect();
-        when.into_iter().any(|condition| errors.iter().any(|error| Seen(error).holds(condition)))
+        when.into_iter().any(|condition| errors.iter().any(|error| VisibleVariables(error).holds(condition)))
     }
 
     /// What steps that stand in for another come to; the last one's output is its output.
-    fn fallback(&mut self, replaced: usize, inner: Range<usize>) -> Came {
-        let mut last = Came::Open;
+    fn fallback(&mut self, replaced: usize, inner: Range<usize>) -> StepOutcome {
+        let mut last = StepOutcome::Open;
         for at in inner {
             last = self.carried_out(at);
             self.see(at, &last);
             self.expected.steps[at].came = Some(last.clone());
-            if last == Came::Open || (matches!(last, Came::Failed(_)) && self.is_required(at)) {
+            if last == StepOutcome::Open || (matches!(last, StepOutcome::Failed(_)) && self.is_required(at)) {
                 return last;
             }
         }
-        self.came_out(replaced, if let Came::Done(value) = last { value } else { Value::Null })
+        self.came_out(replaced, if let StepOutcome::Done(value) = last { value } else { Value::Null })
     }
 
-    fn came_out(&self, at: usize, output: Value) -> Came {
+    fn came_out(&self, at: usize, output: Value) -> StepOutcome {
         if self.is_required(at) && is_nothing(&output) {
-            return Came::failed(Fault::of("empty_output"));
+            return StepOutcome::failed(Fault::of("empty_output"));
         }
-        Came::Done(output)
+        StepOutcome::Done(output)
     }
 
-    fn carried_out(&mut self, at: usize) -> Came {
+    fn carried_out(&mut self, at: usize) -> StepOutcome {
         let step = self.steps[at];
-        let seen = Seen(&self.seen);
+        let seen = VisibleVariables(&self.seen);
         if step["execution"]["condition"].as_str().is_some_and(|condition| !seen.holds(condition)) {
-            return Came::Skipped;
+            return StepOutcome::Skipped;
         }
         let mut inputs = seen.filled(&step["inputs"]);
         if let Some(prompt) = step["ask"]["prompt"].as_str() {
@@ -290,7 +291,7 @@ impl Reading<'_> {
         let name = format!("{}/{}", self.path, step["id"].as_str().unwrap_or_default());
         match (step["processId"].as_str(), step["toolId"].as_str()) {
             (Some(process), _) => self.nested(at, process, inputs, &name),
-            (None, Some(tool)) => Calling::of(self, at, tool, name, inputs).carried_out(),
+            (None, Some(tool)) => CallOracle::of(self, at, tool, name, inputs).carried_out(),
             (None, None) => self.decided(at, &name, 0).unwrap_or_else(|decision| match decision {
                 Decision::Answer { value } => self.came_out(at, value),
                 Decision::Approve { .. } | Decision::Deny { .. } | Decision::Ask { .. } => {
@@ -301,7 +302,7 @@ impl Reading<'_> {
     }
 
     /// A step that runs a process, again and again if need be: like one that calls a tool (decision Z31).
-    fn nested(&mut self, at: usize, process: &str, mut inputs: Map<String, Value>, name: &str) -> Came {
+    fn nested(&mut self, at: usize, process: &str, mut inputs: Map<String, Value>, name: &str) -> StepOutcome {
         let step = self.steps[at];
         let (retries, has_fallback) = (step["retry"]["maxRetries"].as_u64().unwrap_or(0), step["fallback"].is_array());
         let mut asks = step["execution"]["interactionMode"] == "manual";
@@ -320,23 +321,29 @@ impl Reading<'_> {
             self.expected.steps[at].attempts += 1;
             let at_child = nested_name(name, attempt);
             let came = self.run((at, attempt), process, &inputs, &at_child);
-            let Came::Failed(faults) = came else { return came };
+            let StepOutcome::Failed(faults) = came else { return came };
             let seen = self.outside.nested_fault(&at_child);
             let Some(fault) =
                 seen.and_then(|seen| faults.iter().find(|fault| fault.is_within(process_name(self, process), seen)))
             else {
-                return Came::Failed(faults);
+                return StepOutcome::Failed(faults);
             };
             let is_repeated = fault.may_pass && (attempt as u64) < retries;
             asks = fault.is_uncertain && (is_repeated || has_fallback);
             if !is_repeated && !asks {
-                return Came::failed(fault.clone());
+                return StepOutcome::failed(fault.clone());
             }
         }
         unreachable!("attempts end")
     }
 
-    fn run(&mut self, (at, attempt): (usize, usize), process: &str, context: &Map<String, Value>, name: &str) -> Came {
+    fn run(
+        &mut self,
+        (at, attempt): (usize, usize),
+        process: &str,
+        context: &Map<String, Value>,
+        name: &str,
+    ) -> StepOutcome {
         let mut child = expected(self.outside, process, context, name);
         self.expected.calls.append(&mut child.calls);
         let title = self.outside.process(process)["name"].as_str().unwrap_or_default();
@@ -347,28 +354,28 @@ impl Reading<'_> {
         let faults: BTreeSet<Fault> = child.faults.iter().flat_map(|(_, faults)| faults.iter().map(within)).collect();
         let came = match &child.output {
             Some(output) => self.came_out(at, Value::String(output.clone())),
-            None if faults.is_empty() => Came::Open,
-            None => Came::Failed(faults),
+            None if faults.is_empty() => StepOutcome::Open,
+            None => StepOutcome::Failed(faults),
         };
         self.expected.children.insert((at, attempt), child);
         came
     }
 
     /// What a question comes to where nobody says yes: what somebody decided otherwise is given back.
-    fn decided(&self, at: usize, name: &str, number: usize) -> Result<Came, Decision> {
+    fn decided(&self, at: usize, name: &str, number: usize) -> Result<StepOutcome, Decision> {
         let review = &self.steps[at]["review"];
         match self.outside.decision(name, number) {
             Some(Decision::Deny { reason }) => {
                 let message = reason.unwrap_or_else(|| "a person denied it".to_owned());
-                Ok(Came::failed(Fault { message: Some(message), ..Fault::of("denied") }))
+                Ok(StepOutcome::failed(Fault { message: Some(message), ..Fault::of("denied") }))
             }
             Some(decision) => Err(decision),
-            None if review["expiresAfter"].is_null() => Ok(Came::Open),
+            None if review["expiresAfter"].is_null() => Ok(StepOutcome::Open),
             None => Ok(match review["onExpire"].as_str() {
-                Some("skip") if self.is_required(at) => Came::failed(Fault::of("empty_output")),
-                Some("skip") => Came::Skipped,
+                Some("skip") if self.is_required(at) => StepOutcome::failed(Fault::of("empty_output")),
+                Some("skip") => StepOutcome::Skipped,
                 Some("default") => self.came_out(at, review["default"].clone()),
-                _ => Came::failed(Fault::of("review_expired")),
+                _ => StepOutcome::failed(Fault::of("review_expired")),
             }),
         }
     }

@@ -5,13 +5,13 @@ use skein_store::StoreError;
 use skein_store::flow::Chunk;
 
 use crate::flow::SYSTEM;
-use crate::flow::simulation::environment::World;
-use crate::flow::{Crew, Pools};
+use crate::flow::simulation::environment::Environment;
+use crate::flow::{PoolSizes, WorkerPool};
 
 const HOUR_MS: i64 = 60 * 60 * 1_000;
 const DAY_MS: i64 = 24 * HOUR_MS;
 
-impl World {
+impl Environment {
     /// A run that said something and waits.
     async fn said(&self) -> RunId {
         let run = self.begin().await;
@@ -26,7 +26,7 @@ impl World {
     }
 
     async fn finish(&self, run: RunId) {
-        let crew = Crew::start(self.engine.clone(), &Pools::default());
+        let crew = WorkerPool::start(self.engine.clone(), &PoolSizes::default());
         self.ended(run).await;
         crew.stop(crate::flow::simulation::worker_pool::SOON).await;
     }
@@ -44,7 +44,7 @@ impl World {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_a_run_said_is_kept_for_an_hour_after_its_end() {
-    let world = World::new(None).await;
+    let world = Environment::new(None).await;
     let run = world.said().await;
     world.clock.advance(3 * HOUR_MS);
     world.engine.sweep_runs().await;
@@ -60,7 +60,7 @@ async fn what_a_run_said_is_kept_for_an_hour_after_its_end() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_rows_of_a_run_and_what_was_measured_of_it_go_when_the_setting_says_so_and_its_facts_stay() {
-    let world = World::new(None).await;
+    let world = Environment::new(None).await;
     let two = serde_json::json!(2);
     let changed = world.engine.change_setting(&world.caller, world.request(), "executions.keptDays", &two, None);
     changed.await.unwrap();

@@ -9,14 +9,14 @@ use skein_store::StoreError;
 use skein_store::items::ItemQuery;
 
 use crate::error::EngineError;
-use crate::flow::simulation::environment::World;
+use crate::flow::simulation::environment::Environment;
 use crate::flow::{Delegate, SYSTEM};
 
 const WAITS_S: i64 = 30;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn br_step_006_an_answer_after_its_time_refuses_though_nobody_looked_yet() {
-    let world = World::new(None).await;
+    let world = Environment::new(None).await;
     let review = json!({ "expiresAfter": WAITS_S, "onExpire": "fail" });
     let ask = json!({ "id": "a", "ask": { "prompt": "?" }, "output": { "variable": "a" }, "review": review });
     let run = world.begin_of(world.process("asks", [ask]).await).await;
@@ -32,7 +32,7 @@ async fn br_step_006_an_answer_after_its_time_refuses_though_nobody_looked_yet()
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn whoever_was_asked_is_told_when_the_time_is_over() {
-    let world = World::new(None).await;
+    let world = Environment::new(None).await;
     let review = json!({ "expiresAfter": WAITS_S, "onExpire": "skip" });
     let output = json!({ "variable": "a", "required": false });
     let ask = json!({ "id": "a", "ask": { "prompt": "?" }, "output": output, "review": review });

@@ -11,16 +11,16 @@ use skein_store::clock::Clock as _;
 use skein_store::jobs::{Holder, Job, Wanted as WantedJobs};
 
 use crate::error::EngineError;
-use crate::flow::execution::transaction::{Aftermath, Hand};
+use crate::flow::execution::transaction::{PostCommit, WorkerSlot};
 use crate::flow::review::decisions::ShownReview;
-use crate::flow::simulation::environment::World;
-use crate::flow::simulation::observations::Noted;
+use crate::flow::simulation::environment::Environment;
+use crate::flow::simulation::observations::Observations;
 use crate::flow::simulation::script::Script;
-use crate::flow::simulation::{Dice, definitions, ledger};
-use crate::flow::{NewAnswers, NewRun, SYSTEM, Wanted};
-use crate::tool_call::claim::Claimed;
-use crate::tool_call::execute::Answered;
-use crate::tool_call::record::{self, Came, Prepared};
+use crate::flow::simulation::{SeededRandom, definitions, ledger};
+use crate::flow::{AnswerTarget, ExecutionRequest, NewAnswers, SYSTEM};
+use crate::tool_call::claim::ClaimOutcome;
+use crate::tool_call::execute::CallResponse;
+use crate::tool_call::record::{self, CallOutcome, PendingCall};
 
 const LEASE_MS: i64 = 9_000;
 pub(super) const LOST_MAX: i64 = 4;
@@ -32,12 +32,12 @@ const DRAINED_WITHIN: usize = 100;
 
 /// What a worker has in its hands.
 #[derive(Clone)]
-enum Held {
+enum HeldWork {
     Claimed { worker: usize, job: Job },
-    Called { worker: usize, call: Arc<Prepared> },
+    Called { worker: usize, call: Arc<PendingCall> },
 }
 
-impl Held {
+impl HeldWork {
     fn worker(&self) -> usize {
         let (Self::Claimed { worker, .. } | Self::Called { worker, .. }) = self;
         *worker
@@ -46,7 +46,7 @@ impl Held {
 
 /// What becomes of whoever is about to commit.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Fate {
+enum CommitFate {
     Lives,
     DiesBefore,
     DiesAfter,
@@ -54,7 +54,7 @@ enum Fate {
 }
 
 /// A run that is looked after.
-pub(super) struct Looked {
+pub(super) struct ObservedExecution {
     pub(super) run: RunId,
     pub(super) node: Option<NodeId>,
     pub(super) context: Map<String, Value>,
@@ -63,21 +63,21 @@ pub(super) struct Looked {
 }
 
 pub(super) struct Schedule<'a> {
-    pub(super) world: &'a mut World,
-    dice: Dice,
+    pub(super) world: &'a mut Environment,
+    dice: SeededRandom,
     pub(super) since: Millis,
-    pub(super) runs: Vec<Looked>,
-    held: Vec<Held>,
-    pub(super) noted: Noted,
+    pub(super) runs: Vec<ObservedExecution>,
+    held: Vec<HeldWork>,
+    pub(super) noted: Observations,
 }
 
 impl<'a> Schedule<'a> {
-    pub(super) async fn begin(world: &'a mut World, seed: u64) -> Self {
+    pub(super) async fn begin(world: &'a mut Environment, seed: u64) -> Self {
         world.clock.advance(1_000);
         let since = world.clock.now();
-        let noted = Noted::new(Script { seed }, world.tools.clone(), world.library.clone());
+        let noted = Observations::new(Script { seed }, world.tools.clone(), world.library.clone());
         let (runs, held) = (Vec::new(), Vec::new());
-        let mut schedule = Self { world, dice: Dice(seed), since, runs, held, noted };
+        let mut schedule = Self { world, dice: SeededRandom(seed), since, runs, held, noted };
         schedule.start().await;
         schedule
     }
@@ -103,7 +103,7 @@ impl<'a> Schedule<'a> {
         let given = context.clone();
         let (run, node) = if self.dice.one_in(4) {
             let conversation = self.world.conversation().await;
-            let wanted = Wanted::After { turn: None, parent: None, sources: Vec::new() };
+            let wanted = AnswerTarget::After { turn: None, parent: None, sources: Vec::new() };
             let new = NewAnswers {
                 wanted,
                 processes: vec![process],
@@ -116,11 +116,11 @@ impl<'a> Schedule<'a> {
             let (grown, run) = &begun[0];
             (*run, Some(grown.node.seen.row.id))
         } else {
-            let new = NewRun { context, priority: 0 };
+            let new = ExecutionRequest { context, priority: 0 };
             (engine.execute(&caller, self.world.request(), process, new).await.unwrap().value, None)
         };
         self.noted.begins(run, process, definition);
-        self.runs.push(Looked { run, node, context: given, is_paused: false });
+        self.runs.push(ObservedExecution { run, node, context: given, is_paused: false });
     }
 
     async fn happen(&mut self) -> Result<(), String> {
@@ -145,7 +145,7 @@ impl<'a> Schedule<'a> {
     async fn claim(&mut self) -> Result<(), String> {
         let (worker, places) = (self.dice.below(WORKERS), 1 + self.dice.below(3));
         let jobs = self.claimed(worker, places).await?;
-        self.held.extend(jobs.into_iter().map(|job| Held::Claimed { worker, job }));
+        self.held.extend(jobs.into_iter().map(|job| HeldWork::Claimed { worker, job }));
         Ok(())
     }
 
@@ -186,19 +186,19 @@ impl<'a> Schedule<'a> {
         let at = self.dice.below(self.held.len());
         let held = self.held.swap_remove(at);
         let fate = match self.dice.below(10) {
-            0 => Fate::DiesBefore,
-            1 => Fate::DiesAfter,
-            2 => Fate::DeliversTwice,
-            _ => Fate::Lives,
+            0 => CommitFate::DiesBefore,
+            1 => CommitFate::DiesAfter,
+            2 => CommitFate::DeliversTwice,
+            _ => CommitFate::Lives,
         };
         match held {
-            Held::Claimed { worker, job } => self.take_up(worker, &job, fate).await,
-            Held::Called { worker, call } => self.conclude(worker, &call, fate).await,
+            HeldWork::Claimed { worker, job } => self.take_up(worker, &job, fate).await,
+            HeldWork::Called { worker, call } => self.conclude(worker, &call, fate).await,
         }
     }
 
-    async fn take_up(&mut self, worker: usize, job: &Job, fate: Fate) -> Result<(), String> {
-        let (engine, held, dies) = (self.world.engine.clone(), job.clone(), fate == Fate::DiesBefore);
+    async fn take_up(&mut self, worker: usize, job: &Job, fate: CommitFate) -> Result<(), String> {
+        let (engine, held, dies) = (self.world.engine.clone(), job.clone(), fate == CommitFate::DiesBefore);
         let taken = self.world.store.write(move |tx| {
             let taken = crate::tool_call::claim::take_up(&engine, tx, &held, LOST_MAX, false)?;
             let taken = taken.ok_or_else(|| StoreError::Unavailable("nothing was taken up".to_owned()))?;
@@ -213,13 +213,13 @@ impl<'a> Schedule<'a> {
                     self.noted.takes_up(job, run, place);
                 }
                 let made = match taken.value.0 {
-                    Claimed::Make(call) => Some(*call),
-                    Claimed::Settled => None,
+                    ClaimOutcome::Make(call) => Some(*call),
+                    ClaimOutcome::Settled => None,
                 };
                 if let Some(call) = &made {
                     self.noted.begun(call);
                 }
-                if fate == Fate::DiesAfter {
+                if fate == CommitFate::DiesAfter {
                     self.die(worker).await;
                 } else {
                     made.into_iter().try_for_each(|call| self.goes_out(worker, call))?;
@@ -232,34 +232,36 @@ impl<'a> Schedule<'a> {
         Ok(())
     }
 
-    fn goes_out(&mut self, worker: usize, call: Prepared) -> Result<(), String> {
+    fn goes_out(&mut self, worker: usize, call: PendingCall) -> Result<(), String> {
         if self.is_paused(call.run) {
             return Err(format!("a paused run called {}", self.noted.at(call.run, call.place)));
         }
         self.noted.goes_out(&call)?;
-        self.held.push(Held::Called { worker, call: Arc::new(call) });
+        self.held.push(HeldWork::Called { worker, call: Arc::new(call) });
         Ok(())
     }
 
-    async fn conclude(&mut self, worker: usize, call: &Arc<Prepared>, fate: Fate) -> Result<(), String> {
+    async fn conclude(&mut self, worker: usize, call: &Arc<PendingCall>, fate: CommitFate) -> Result<(), String> {
         let hand = if self.dice.one_in(2) {
-            Hand { holder: Some(self.holder(worker)), kinds: vec![call.kind] }
+            WorkerSlot { holder: Some(self.holder(worker)), kinds: vec![call.kind] }
         } else {
-            Hand::default()
+            WorkerSlot::default()
         };
         let outcome = self.noted.outcome(call);
-        match self.write(call, &outcome, hand, fate == Fate::DiesBefore).await {
+        match self.write(call, &outcome, hand, fate == CommitFate::DiesBefore).await {
             Ok(after) => {
                 for handed in &after.handed {
                     self.know(handed.run).await;
                 }
                 self.noted.kept(call, &outcome, &after.handed);
-                if fate == Fate::DiesAfter {
+                if fate == CommitFate::DiesAfter {
                     self.die(worker).await;
                     return Ok(());
                 }
                 after.handed.into_iter().try_for_each(|call| self.goes_out(worker, call))?;
-                if fate == Fate::DeliversTwice && self.write(call, &outcome, Hand::default(), false).await.is_ok() {
+                if fate == CommitFate::DeliversTwice
+                    && self.write(call, &outcome, WorkerSlot::default(), false).await.is_ok()
+                {
                     return Err(format!("what came of {} was kept twice", call.call));
                 }
                 Ok(())
@@ -275,13 +277,13 @@ impl<'a> Schedule<'a> {
 
     async fn write(
         &self,
-        call: &Arc<Prepared>,
+        call: &Arc<PendingCall>,
         outcome: &Result<Value, Value>,
-        hand: Hand,
+        hand: WorkerSlot,
         dies: bool,
-    ) -> Result<Aftermath, StoreError> {
-        let answered = Answered::own(outcome.clone());
-        let came = Came::new(call, answered, None, 1);
+    ) -> Result<PostCommit, StoreError> {
+        let answered = CallResponse::own(outcome.clone());
+        let came = CallOutcome::new(call, answered, None, 1);
         let (engine, call) = (self.world.engine.clone(), Arc::clone(call));
         let written = self.world.store.write(move |tx| {
             let after = record::conclude(&engine, tx, &call, &came, &hand)?;
@@ -341,9 +343,9 @@ impl<'a> Schedule<'a> {
     /// Signs of life of one worker; it hears of what it lost, or is too slow to.
     async fn beat(&mut self) {
         let worker = self.dice.below(WORKERS);
-        let job = |held: &Held| match held {
-            Held::Claimed { job, .. } => Some(job.clone()),
-            Held::Called { call, .. } => call.job.clone(),
+        let job = |held: &HeldWork| match held {
+            HeldWork::Claimed { job, .. } => Some(job.clone()),
+            HeldWork::Called { call, .. } => call.job.clone(),
         };
         let own: Vec<Job> = self.held.iter().filter(|held| held.worker() == worker).filter_map(job).collect();
         let lost = self.world.store.keep_jobs(&self.holder(worker), &own).await.unwrap();
@@ -429,15 +431,15 @@ impl<'a> Schedule<'a> {
             self.tend().await?;
             let late = self.held.pop();
             for job in self.claimed(WORKERS, 8).await? {
-                self.take_up(WORKERS, &job, Fate::Lives).await?;
+                self.take_up(WORKERS, &job, CommitFate::Lives).await?;
             }
-            if let Some(Held::Called { worker, call }) = late {
-                self.conclude(worker, &call, Fate::Lives).await?;
+            if let Some(HeldWork::Called { worker, call }) = late {
+                self.conclude(worker, &call, CommitFate::Lives).await?;
             }
-            let mine = |held: &Held| matches!(held, Held::Called { worker: WORKERS, .. });
+            let mine = |held: &HeldWork| matches!(held, HeldWork::Called { worker: WORKERS, .. });
             while let Some(at) = self.held.iter().position(mine) {
-                let Held::Called { worker, call } = self.held.swap_remove(at) else { unreachable!() };
-                self.conclude(worker, &call, Fate::Lives).await?;
+                let HeldWork::Called { worker, call } = self.held.swap_remove(at) else { unreachable!() };
+                self.conclude(worker, &call, CommitFate::Lives).await?;
             }
             self.decide().await?;
         }

@@ -4,8 +4,8 @@
 use serde_json::{Map, Value, json};
 use skein_core::flow::execution::review::{Asked, Decision};
 
-use crate::flow::simulation::Dice;
-use crate::flow::simulation::oracle::{Fault, Trouble};
+use crate::flow::simulation::SeededRandom;
+use crate::flow::simulation::oracle::{ExternalError, Fault};
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Script {
@@ -14,13 +14,13 @@ pub(super) struct Script {
 
 impl Script {
     /// FNV-1a over everything that tells one call from another.
-    fn dice(self, what: &str, at: &str, number: usize) -> Dice {
+    fn dice(self, what: &str, at: &str, number: usize) -> SeededRandom {
         let text = format!("{what} {at} {number}");
         let fold = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        Dice(text.bytes().fold(self.seed ^ 0xcbf2_9ce4_8422_2325, fold))
+        SeededRandom(text.bytes().fold(self.seed ^ 0xcbf2_9ce4_8422_2325, fold))
     }
 
-    pub(super) fn answer(self, at: &str, number: usize, inputs: &Map<String, Value>) -> Result<Value, Trouble> {
+    pub(super) fn answer(self, at: &str, number: usize, inputs: &Map<String, Value>) -> Result<Value, ExternalError> {
         let said = format!("{at}.{number}");
         Ok(match self.dice("answer", at, number).below(24) {
             which @ 0..4 => return Err(trouble(which, &said)),
@@ -35,7 +35,7 @@ impl Script {
     }
 
     /// A model tells what it was told, or asks for more.
-    pub(super) fn says(self, at: &str, number: usize, told: &[Option<String>]) -> Result<Value, Trouble> {
+    pub(super) fn says(self, at: &str, number: usize, told: &[Option<String>]) -> Result<Value, ExternalError> {
         let (mut dice, said) = (self.dice("model", at, number), format!("{at}.{number}"));
         match dice.below(12) {
             which @ 0..2 => Err(trouble(which, &said)),
@@ -89,10 +89,10 @@ impl Script {
     }
 }
 
-fn trouble(which: usize, said: &str) -> Trouble {
+fn trouble(which: usize, said: &str) -> ExternalError {
     let (code, may_pass, is_uncertain) =
         [("timeout", true, true), ("server_error", true, false), ("bad_request", false, false)][which % 3];
     let fault =
         Fault { code: code.to_owned(), message: Some(format!("trouble at {said}")), may_pass, is_uncertain: false };
-    Trouble { fault, may_pass, is_uncertain }
+    ExternalError { fault, may_pass, is_uncertain }
 }

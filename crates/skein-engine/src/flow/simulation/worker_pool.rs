@@ -11,11 +11,11 @@ use skein_core::{RecordId, RunId, Viewer, WorkerId};
 use skein_store::jobs::{DeadJob, Job, JobStanding};
 use skein_store::workers::{Tally, Worker, WorkerDraft, WorkerStatus};
 
-use crate::flow::simulation::Bug;
-use crate::flow::simulation::environment::World;
-use crate::flow::{Crew, NewRun, Pools, SYSTEM, ShownRun};
+use crate::flow::simulation::PlantedBug;
+use crate::flow::simulation::environment::Environment;
+use crate::flow::{ExecutionRequest, PoolSizes, SYSTEM, ShownExecution, WorkerPool};
 use crate::jobs::worker_loop;
-use crate::jobs::worker_pool::Underway;
+use crate::jobs::worker_pool::LeasedJob;
 
 pub(super) const SOON: Duration = Duration::from_mins(1);
 const LEASE_MS: i64 = 90_000;
@@ -24,14 +24,14 @@ const LOST_MAX: i64 = 3;
 /// More than may wait to be written.
 const TOO_MUCH: usize = 64 << 20;
 
-impl World {
+impl Environment {
     pub(super) async fn begin(&self) -> RunId {
         self.begin_of(self.chain).await
     }
 
     pub(super) async fn begin_of(&self, process: RecordId) -> RunId {
         let Value::Object(context) = json!({ "x": "x" }) else { unreachable!() };
-        let new = NewRun { context, priority: 0 };
+        let new = ExecutionRequest { context, priority: 0 };
         self.engine.execute(&self.caller, self.request(), process, new).await.unwrap().value
     }
 
@@ -43,13 +43,13 @@ impl World {
     async fn vanish(&self, begins: bool) {
         let job = self.claimed().await;
         if begins {
-            worker_loop::begin(&self.engine, Underway::of(&self.engine, &job), None, LOST_MAX).await;
+            worker_loop::begin(&self.engine, LeasedJob::of(&self.engine, &job), None, LOST_MAX).await;
         }
         self.store.begin_epoch().await.unwrap();
     }
 
     async fn take_up(&self) {
-        worker_loop::begin(&self.engine, Underway::of(&self.engine, &self.claimed().await), None, LOST_MAX).await;
+        worker_loop::begin(&self.engine, LeasedJob::of(&self.engine, &self.claimed().await), None, LOST_MAX).await;
     }
 
     async fn dead(&self) -> Vec<DeadJob> {
@@ -65,7 +65,7 @@ impl World {
         self.store.read(move |tx| tx.jobs_of(&SYSTEM, run)).await.unwrap()
     }
 
-    pub(super) async fn ended(&self, run: RunId) -> ShownRun {
+    pub(super) async fn ended(&self, run: RunId) -> ShownExecution {
         let mut rung = self.store.wake().subscribe();
         loop {
             let shown = self.engine.run(&self.caller, run).await.unwrap();
@@ -79,9 +79,9 @@ impl World {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_bug_in_a_call_is_an_error_of_that_call_and_frees_its_place() {
-    let world = World::new(Some(Bug::PanickingCall)).await;
-    let one_place = Pools(vec![(OperationType::McpTool, 1)]);
-    let crew = Crew::start(world.engine.clone(), &one_place);
+    let world = Environment::new(Some(PlantedBug::PanickingCall)).await;
+    let one_place = PoolSizes(vec![(OperationType::McpTool, 1)]);
+    let crew = WorkerPool::start(world.engine.clone(), &one_place);
     for _ in 0..2 {
         let run = world.begin().await;
         let shown = world.ended(run).await;
@@ -94,7 +94,7 @@ async fn a_bug_in_a_call_is_an_error_of_that_call_and_frees_its_place() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_store_that_is_busy_is_waited_for_before_a_call_is_begun() {
-    let world = World::new(None).await;
+    let world = Environment::new(None).await;
     let run = world.begin().await;
     let job = world.claimed().await;
     let ((begun, is_begun), (end, ends)) = (mpsc::channel(), mpsc::channel::<()>());
@@ -107,7 +107,7 @@ async fn a_store_that_is_busy_is_waited_for_before_a_call_is_begun() {
     is_begun.recv().unwrap();
     let mut filling = Box::pin(world.store.write_weighing(TOO_MUCH, |_| Ok(())));
     assert!(futures::poll!(&mut filling).is_pending());
-    let mut beginning = Box::pin(worker_loop::begin(&world.engine, Underway::of(&world.engine, &job), None, LOST_MAX));
+    let mut beginning = Box::pin(worker_loop::begin(&world.engine, LeasedJob::of(&world.engine, &job), None, LOST_MAX));
     assert!(futures::poll!(&mut beginning).is_pending(), "it is tried again");
     drop(end);
     writing.await.unwrap();
@@ -119,7 +119,7 @@ async fn a_store_that_is_busy_is_waited_for_before_a_call_is_begun() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn whoever_stops_and_starts_again_is_not_lost_however_often() {
-    let world = World::new(None).await;
+    let world = Environment::new(None).await;
     let run = world.begin().await;
     for _ in 0..2 * LOST_MAX {
         let job = world.claimed().await;
@@ -128,14 +128,14 @@ async fn whoever_stops_and_starts_again_is_not_lost_however_often() {
     }
     let standing = &world.jobs(run).await[0];
     assert_eq!((standing.attempts, standing.lost), (0, 0));
-    let crew = Crew::start(world.engine.clone(), &Pools::default());
+    let crew = WorkerPool::start(world.engine.clone(), &PoolSizes::default());
     assert_eq!(world.ended(run).await.row.status, RunStatus::Completed);
     crew.stop(SOON).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_call_over_which_too_many_vanish_fails_its_step_and_is_put_aside() {
-    let world = World::new(None).await;
+    let world = Environment::new(None).await;
     for begins in [false, true] {
         let run = world.begin().await;
         for _ in 0..LOST_MAX {
@@ -152,7 +152,7 @@ async fn a_call_over_which_too_many_vanish_fails_its_step_and_is_put_aside() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_call_that_must_not_be_repeated_is_for_a_person_however_many_vanished_over_it() {
-    let world = World::new(None).await;
+    let world = Environment::new(None).await;
     let once =
         json!({ "id": "a", "toolId": world.tools.once, "inputs": { "value": "{x}" }, "output": { "variable": "a" } });
     let run = world.begin_of(world.process("once", [once]).await).await;
@@ -169,8 +169,8 @@ async fn a_call_that_must_not_be_repeated_is_for_a_person_however_many_vanished_
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_worker_that_stops_is_offline_at_once_with_all_it_did_and_forgotten_by_those_who_come_later() {
-    let world = World::new(None).await;
-    let crew = Crew::start(world.engine.clone(), &Pools::default());
+    let world = Environment::new(None).await;
+    let crew = WorkerPool::start(world.engine.clone(), &PoolSizes::default());
     let run = world.begin().await;
     world.ended(run).await;
     crew.stop(SOON).await;
@@ -179,7 +179,7 @@ async fn a_worker_that_stops_is_offline_at_once_with_all_it_did_and_forgotten_by
     world.clock.advance(DAY_MS);
     let mut world = world;
     world.restart().await;
-    let crew = Crew::start(world.engine.clone(), &Pools::default());
+    let crew = WorkerPool::start(world.engine.clone(), &PoolSizes::default());
     let run = world.begin().await;
     world.ended(run).await;
     let workers = world.workers().await;
@@ -190,7 +190,7 @@ async fn a_worker_that_stops_is_offline_at_once_with_all_it_did_and_forgotten_by
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_worker_that_was_forgotten_makes_itself_known_again() {
-    let world = World::new(None).await;
+    let world = Environment::new(None).await;
     let id = WorkerId::from_bytes([7; 16]);
     let draft = WorkerDraft { id, queues: vec!["mcp_tool".to_owned()], places: 1, host: "here".to_owned(), pid: 1 };
     world.engine.parts().crew.owe(Tally { processed: 4, errors: 1 });
@@ -201,14 +201,14 @@ async fn a_worker_that_was_forgotten_makes_itself_known_again() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_call_that_was_handed_over_by_the_move_that_ends_its_run_is_told_as_not_made() {
-    let world = World::new(None).await;
+    let world = Environment::new(None).await;
     let step = |id: &str, value: &str| {
         json!({ "id": id, "toolId": world.tools.once, "inputs": { "value": value }, "output": { "variable": id },
             "execution": { "mode": if id == "a" { "sequential" } else { "parallel" } } })
     };
     let process = world.process("fails", [step("a", "{x}"), step("b", "{a.nowhere}"), step("c", "{x}")]).await;
     let run = world.begin_of(process).await;
-    let crew = Crew::start(world.engine.clone(), &Pools(vec![(OperationType::McpTool, 1)]));
+    let crew = WorkerPool::start(world.engine.clone(), &PoolSizes(vec![(OperationType::McpTool, 1)]));
     let shown = world.ended(run).await;
     crew.stop(SOON).await;
     assert_eq!(shown.row.failure.unwrap().step_id.as_deref(), Some("b"));

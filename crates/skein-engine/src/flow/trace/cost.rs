@@ -4,18 +4,18 @@ use serde::Deserialize as _;
 use serde_json::{Map, Value};
 use skein_core::flow::cost::{Cost, Owed};
 
-use crate::flow::execution::lookup::ShownRun;
+use crate::flow::execution::lookup::ShownExecution;
 
 /// What is known of the cost of something.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Spending {
+pub struct TotalCost {
     /// Who owes how much.
     pub owed: Owed,
     /// Whether every call that somebody's secret was used for has a known cost.
     pub is_complete: bool,
 }
 
-impl Spending {
+impl TotalCost {
     pub(crate) fn nothing() -> Self {
         Self { owed: Owed::default(), is_complete: true }
     }
@@ -29,22 +29,22 @@ impl Spending {
     }
 }
 
-impl ShownRun {
+impl ShownExecution {
     /// What the run and those it started cost.
-    pub fn spending(&self) -> Option<Spending> {
-        let mut spending = Spending::nothing();
+    pub fn spending(&self) -> Option<TotalCost> {
+        let mut spending = TotalCost::nothing();
         self.sum(&mut spending, &|_| true);
         Some(spending).filter(|spending| !spending.owed.is_empty())
     }
 
     /// What one of its steps cost, by its index, with the runs that step started.
-    pub fn spending_of(&self, step: usize) -> Option<Spending> {
-        let mut spending = Spending::nothing();
+    pub fn spending_of(&self, step: usize) -> Option<TotalCost> {
+        let mut spending = TotalCost::nothing();
         self.sum(&mut spending, &|of| of == step);
         Some(spending).filter(|spending| !spending.owed.is_empty())
     }
 
-    fn sum(&self, spending: &mut Spending, is_meant: &dyn Fn(usize) -> bool) {
+    fn sum(&self, spending: &mut TotalCost, is_meant: &dyn Fn(usize) -> bool) {
         for call in self.calls.iter().filter(|call| is_meant(call.step)) {
             spending.count(&call.said, call.result.as_ref().map(|result| &result.said));
         }

@@ -14,15 +14,15 @@ use skein_store::items::StoredItem;
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;
-use crate::catalog::{Shown, load};
+use crate::catalog::{StoredEntry, load};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::flow::SYSTEM;
-use crate::flow::trace::cost::Spending;
+use crate::flow::trace::cost::TotalCost;
 use crate::tool_call::builtin_tools;
 
 /// Most nodes that are asked about at once.
-pub const MAKINGS_MAX: usize = 100;
+pub const GENERATIONS_MAX: usize = 100;
 /// How much of what went wrong is told, in characters.
 const ERROR_CHARS_MAX: usize = 300;
 /// How much of a model's name is told, in characters.
@@ -30,7 +30,7 @@ const MODEL_CHARS_MAX: usize = 200;
 
 /// How a node was made, or is being made.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Making {
+pub struct Generation {
     /// The node.
     pub node: NodeId,
     /// The run that made it.
@@ -40,14 +40,14 @@ pub struct Making {
     /// What models wrote for it.
     pub output_tokens: Option<u64>,
     /// What the run and those it started cost.
-    pub spending: Option<Spending>,
+    pub spending: Option<TotalCost>,
     /// In the order they were made, those of the runs it started included.
-    pub calls: Vec<MadeCall>,
+    pub calls: Vec<CallSummary>,
 }
 
 /// One call, in a line.
 #[derive(Debug, Clone, PartialEq)]
-pub struct MadeCall {
+pub struct CallSummary {
     /// The item that is the call.
     pub id: ItemId,
     /// The run that made it.
@@ -87,7 +87,7 @@ pub struct Reasoning {
 
 impl Engine {
     /// How these nodes were made, as far as runs made them and they are the caller's to see.
-    pub async fn makings(&self, caller: &Caller, nodes: Vec<NodeId>) -> Result<Vec<Making>, EngineError> {
+    pub async fn makings(&self, caller: &Caller, nodes: Vec<NodeId>) -> Result<Vec<Generation>, EngineError> {
         let viewer = caller.viewer();
         Ok(self.parts().store.read(move |tx| makings(tx, &viewer, &nodes)).await?)
     }
@@ -98,7 +98,7 @@ type Facts = HashMap<ItemId, Map<String, Value>>;
 /// How a tool is called, and whether it is Skein's own.
 type Tools = HashMap<RecordId, (String, bool)>;
 
-fn makings(tx: &mut Tx<'_>, viewer: &Viewer, nodes: &[NodeId]) -> Result<Vec<Making>, StoreError> {
+fn makings(tx: &mut Tx<'_>, viewer: &Viewer, nodes: &[NodeId]) -> Result<Vec<Generation>, StoreError> {
     let mut made_by = tx.runs_of_nodes(viewer, nodes)?;
     let others: Vec<NodeId> = nodes.iter().copied().filter(|node| !made_by.contains_key(node)).collect();
     let forgotten = tx.forgotten_runs_of_nodes(viewer, &others)?;
@@ -121,7 +121,7 @@ fn makings(tx: &mut Tx<'_>, viewer: &Viewer, nodes: &[NodeId]) -> Result<Vec<Mak
     let made = |node: &NodeId| {
         let run = *made_by.get(node)?;
         let calls = by_root.get(&run).map_or(&[][..], Vec::as_slice);
-        let mut made = Making::of(*node, run, calls, &facts, &tools);
+        let mut made = Generation::of(*node, run, calls, &facts, &tools);
         // Which runs a forgotten one started is not looked for: that would read much of the timeline.
         if let Some(spending) = made.spending.as_mut() {
             spending.is_complete &= !forgotten.contains_key(node);
@@ -143,7 +143,7 @@ fn tools(tx: &mut Tx<'_>, facts: &Facts) -> Result<Tools, StoreError> {
             continue;
         }
         match load::<Tool>(tx, &SYSTEM, tool) {
-            Ok(Shown { entry, .. }) => {
+            Ok(StoredEntry { entry, .. }) => {
                 tools.insert(tool, (entry.name.as_str().to_owned(), builtin_tools::is_own(entry.service_id)))
             }
             Err(StoreError::NotFound(_)) => None,
@@ -157,17 +157,17 @@ pub(crate) fn tool_of(said: &Map<String, Value>) -> Option<RecordId> {
     said.get("toolId")?.as_str()?.parse().ok()
 }
 
-impl Making {
+impl Generation {
     fn of(node: NodeId, run: RunId, calls: &[CallOfRun], facts: &Facts, tools: &Tools) -> Self {
         let mut made = Self { node, run, input_tokens: None, output_tokens: None, spending: None, calls: Vec::new() };
-        let mut spending = Spending::nothing();
+        let mut spending = TotalCost::nothing();
         for call in calls {
             let (said, result) = (&facts[&call.call], call.result.and_then(|result| facts.get(&result)));
             spending.count(said, result);
             let usage = result.and_then(|result| result.get("usage"));
             add(&mut made.input_tokens, usage, "inputTokens");
             add(&mut made.output_tokens, usage, "outputTokens");
-            made.calls.push(MadeCall::of(call, said, result, tools));
+            made.calls.push(CallSummary::of(call, said, result, tools));
         }
         made.spending = Some(spending).filter(|spending| !spending.owed.is_empty());
         made
@@ -180,7 +180,7 @@ fn add(sum: &mut Option<u64>, usage: Option<&Value>, name: &str) {
     }
 }
 
-impl MadeCall {
+impl CallSummary {
     fn of(call: &CallOfRun, said: &Map<String, Value>, result: Option<&Map<String, Value>>, tools: &Tools) -> Self {
         let tool = tool_of(said);
         let known = tool.and_then(|tool| tools.get(&tool));

@@ -11,7 +11,7 @@ use axum::response::{IntoResponse as _, Response};
 use skein_core::ItemId;
 use skein_core::account::Scope;
 use skein_engine::Caller;
-use skein_engine::account::{KeyText, Presented, SessionText};
+use skein_engine::account::{KeyText, PresentedCredential, SessionText};
 use skein_store::clock::{Clock as _, SystemClock};
 
 use crate::http::auth::tokens::{Claims, Tokens};
@@ -77,17 +77,17 @@ impl<S: Send + Sync> FromRequestParts<S> for SignedIn {
 }
 
 /// A key is known by its form; any other bearer is a token, where tokens are accepted.
-async fn presented(headers: &HeaderMap, tokens: Option<&Tokens>) -> Result<Presented, ApiError> {
+async fn presented(headers: &HeaderMap, tokens: Option<&Tokens>) -> Result<PresentedCredential, ApiError> {
     let Some(header) = headers.get(AUTHORIZATION) else {
-        return session(headers).map(Presented::Session).ok_or_else(unauthenticated);
+        return session(headers).map(PresentedCredential::Session).ok_or_else(unauthenticated);
     };
     let bearer = header.to_str().ok().and_then(bearer).ok_or_else(unauthenticated)?;
     match (bearer.parse::<KeyText>(), tokens) {
-        (Ok(key), _) => Ok(Presented::Key(key)),
+        (Ok(key), _) => Ok(PresentedCredential::Key(key)),
         (Err(_), None) => Err(unauthenticated()),
         (Err(_), Some(tokens)) => {
             let Claims { subject, scope, until } = tokens.check(bearer, SystemClock.now()).await?;
-            Ok(Presented::Token { subject, scope, until })
+            Ok(PresentedCredential::Token { subject, scope, until })
         }
     }
 }

@@ -11,7 +11,7 @@ use axum::body::{Body, BodyDataStream, Bytes};
 use axum::extract::Request;
 use axum::http::StatusCode;
 use futures::StreamExt as _;
-use skein_engine::{Engine, Reservation, Reserved};
+use skein_engine::{Engine, Reservation, ReservationOutcome};
 use skein_store::StoreError;
 use tokio::sync::Semaphore;
 use tokio::task::JoinError;
@@ -71,7 +71,7 @@ impl Upload {
         mut self,
         context: &Context,
         asking: &Asking,
-        reserved: &Reserved,
+        reserved: &ReservationOutcome,
         mut out: W,
     ) -> Result<W, ApiError> {
         let engine = &context.engine;
@@ -88,7 +88,7 @@ impl Upload {
             if begun.elapsed() > self.time_max {
                 return Err(self.too_slow());
             }
-            if let (Reserved::Place(place), true) = (reserved, renewed.elapsed() > RENEW_EVERY) {
+            if let (ReservationOutcome::Place(place), true) = (reserved, renewed.elapsed() > RENEW_EVERY) {
                 engine.still_working(&asking.caller, place).await?;
                 renewed = Instant::now();
             }

@@ -6,7 +6,7 @@
 
 use serde::Serialize;
 use skein_core::{ItemId, RecordId, UserId};
-use skein_engine::{Caller, Remembered};
+use skein_engine::{Caller, RevisionCache};
 
 use crate::http::context::Context;
 use crate::http::error::ApiError;
@@ -15,7 +15,7 @@ use crate::http::respond::json::Written;
 /// Longer answers are made again each time.
 const ANSWER_BYTES_MAX: usize = 8 << 10;
 
-pub(crate) type KnownAnswers = Remembered<(UserId, Thing), Written>;
+pub(crate) type KnownAnswers = RevisionCache<(UserId, Thing), Written>;
 
 /// What an answer is about.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]

@@ -3,9 +3,9 @@
 use serde_json::{Map, Value};
 
 /// The variables that can be seen, the initial context among them.
-pub(super) struct Seen<'a>(pub(super) &'a Map<String, Value>);
+pub(super) struct VisibleVariables<'a>(pub(super) &'a Map<String, Value>);
 
-impl Seen<'_> {
+impl VisibleVariables<'_> {
     /// `x`, `context.x`, `step.x.member`, `x.list[0]`, `x?.member`.
     fn find(&self, path: &str) -> Option<&Value> {
         let plain = path.replace('?', "").replace('[', ".").replace(']', "");

@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 use skein_core::flow::execution::review::Decision;
 
-use super::{Came, Fate, Fault, Kind, Reading, Trouble};
+use super::{CallFate, ExternalError, Fault, Kind, Reading, StepOutcome};
 
 const CALLS_USUAL: u64 = 32;
 
-pub(super) struct Calling<'r, 'a, 's> {
+pub(super) struct CallOracle<'r, 'a, 's> {
     reading: &'r mut Reading<'a>,
     step: &'a Value,
     at: usize,
@@ -25,10 +25,10 @@ pub(super) struct Calling<'r, 'a, 's> {
 }
 
 /// What one call comes to.
-enum Returned {
+enum CallResult {
     Open,
     Output(Value),
-    Trouble(Trouble),
+    Trouble(ExternalError),
     /// Nobody knows.
     Lost,
 }
@@ -36,7 +36,7 @@ enum Returned {
 /// A call that a model asked for has not ended.
 struct StillOpen;
 
-impl<'r, 'a, 's> Calling<'r, 'a, 's> {
+impl<'r, 'a, 's> CallOracle<'r, 'a, 's> {
     pub(super) fn of(
         reading: &'r mut Reading<'a>,
         at: usize,
@@ -48,7 +48,7 @@ impl<'r, 'a, 's> Calling<'r, 'a, 's> {
         Self { reading, step, at, tool, name, inputs, questions, told, rounds, approved }
     }
 
-    pub(super) fn carried_out(mut self) -> Came {
+    pub(super) fn carried_out(mut self) -> StepOutcome {
         let asks_first = self.step["execution"]["interactionMode"] == "manual";
         let came = if asks_first { self.ask() } else { None };
         came.unwrap_or_else(|| {
@@ -61,22 +61,22 @@ impl<'r, 'a, 's> Calling<'r, 'a, 's> {
     }
 
     /// One call, and what follows from it; nothing if another follows.
-    fn attempt(&mut self) -> Option<Came> {
+    fn attempt(&mut self) -> Option<StepOutcome> {
         let number = self.reading.expected.steps[self.at].attempts;
         self.reading.expected.steps[self.at].attempts += 1;
         let (tool, name, inputs) = (self.tool, self.name.clone(), self.inputs.clone());
         match self.call(tool, &name, number as usize, &inputs) {
-            Returned::Open => Some(Came::Open),
-            Returned::Output(output) if self.step["tools"].is_array() && output["toolCalls"].is_array() => {
+            CallResult::Open => Some(StepOutcome::Open),
+            CallResult::Output(output) if self.step["tools"].is_array() && output["toolCalls"].is_array() => {
                 self.round(&output["toolCalls"])
             }
-            Returned::Output(output) => Some(self.reading.came_out(self.at, output)),
-            Returned::Lost => self.ask(),
-            Returned::Trouble(trouble) => self.again(number as usize + 1, trouble),
+            CallResult::Output(output) => Some(self.reading.came_out(self.at, output)),
+            CallResult::Lost => self.ask(),
+            CallResult::Trouble(trouble) => self.again(number as usize + 1, trouble),
         }
     }
 
-    fn again(&mut self, attempts: usize, trouble: Trouble) -> Option<Came> {
+    fn again(&mut self, attempts: usize, trouble: ExternalError) -> Option<StepOutcome> {
         let retries = self.step["retry"]["maxRetries"].as_u64().unwrap_or(0);
         // A round of calls is a call that came out.
         let is_repeated = trouble.may_pass && (attempts - self.rounds) as u64 <= retries;
@@ -85,11 +85,11 @@ impl<'r, 'a, 's> Calling<'r, 'a, 's> {
             return self.ask();
         }
         let is_uncertain = trouble.is_uncertain && self.reading.outside.kind(self.tool) == Kind::Once;
-        (!is_repeated).then(|| Came::failed(Fault { may_pass: trouble.may_pass, is_uncertain, ..trouble.fault }))
+        (!is_repeated).then(|| StepOutcome::failed(Fault { may_pass: trouble.may_pass, is_uncertain, ..trouble.fault }))
     }
 
     /// Asks a person; nothing if the call is to be made.
-    fn ask(&mut self) -> Option<Came> {
+    fn ask(&mut self) -> Option<StepOutcome> {
         let decided = self.reading.decided(self.at, &self.name, self.questions);
         self.questions += 1;
         match decided {
@@ -104,32 +104,33 @@ impl<'r, 'a, 's> Calling<'r, 'a, 's> {
         }
     }
 
-    fn call(&mut self, tool: &str, name: &str, number: usize, inputs: &Map<String, Value>) -> Returned {
+    fn call(&mut self, tool: &str, name: &str, number: usize, inputs: &Map<String, Value>) -> CallResult {
         let outside = self.reading.outside;
         let (kind, fate) = (outside.kind(tool), outside.fate(name, number));
-        let fails =
-            |code: &str| Returned::Trouble(Trouble { fault: Fault::of(code), may_pass: false, is_uncertain: false });
+        let fails = |code: &str| {
+            CallResult::Trouble(ExternalError { fault: Fault::of(code), may_pass: false, is_uncertain: false })
+        };
         let is_given = inputs.contains_key(if kind == Kind::Model { "messages" } else { "value" });
         if is_given {
             self.reading.expected.calls.insert((name.to_owned(), number), inputs.clone());
         }
-        if fate == Fate::GivenUp || !is_given {
-            return fails(if fate == Fate::GivenUp { "lost_worker" } else { "rule_violation" });
+        if fate == CallFate::GivenUp || !is_given {
+            return fails(if fate == CallFate::GivenUp { "lost_worker" } else { "rule_violation" });
         }
         let answer = match kind {
             Kind::Model => outside.says(name, number, &self.told),
             Kind::Safe | Kind::Once => outside.answer(name, number, inputs),
         };
         match (fate, answer) {
-            (Fate::Kept, Ok(output)) => Returned::Output(output),
-            (Fate::Kept, Err(trouble)) => Returned::Trouble(trouble),
-            (Fate::Lost, _) => Returned::Lost,
-            (Fate::Open | Fate::GivenUp, _) => Returned::Open,
+            (CallFate::Kept, Ok(output)) => CallResult::Output(output),
+            (CallFate::Kept, Err(trouble)) => CallResult::Trouble(trouble),
+            (CallFate::Lost, _) => CallResult::Lost,
+            (CallFate::Open | CallFate::GivenUp, _) => CallResult::Open,
         }
     }
 
     /// The calls that a model asks for at once; nothing if it is asked again.
-    fn round(&mut self, wishes: &Value) -> Option<Came> {
+    fn round(&mut self, wishes: &Value) -> Option<StepOutcome> {
         let wishes = wishes.as_array().map(Vec::as_slice).unwrap_or_default();
         self.rounds += 1;
         let limit = |name: &str| self.step["toolLimits"][name].as_u64();
@@ -137,7 +138,7 @@ impl<'r, 'a, 's> Calling<'r, 'a, 's> {
         if limit("rounds").is_some_and(|most| self.rounds as u64 > most)
             || calls as u64 > limit("calls").unwrap_or(CALLS_USUAL)
         {
-            return Some(Came::failed(Fault::of("tool_limit_exceeded")));
+            return Some(StepOutcome::failed(Fault::of("tool_limit_exceeded")));
         }
         let mut approved = self.approved.clone();
         let mut told = Vec::new();
@@ -145,7 +146,7 @@ impl<'r, 'a, 's> Calling<'r, 'a, 's> {
             told.push(self.wish(&format!("{}#{}.{index}", self.name, self.rounds), wish, &mut approved));
         }
         self.approved = approved;
-        let Ok(told) = told.into_iter().collect::<Result<Vec<_>, _>>() else { return Some(Came::Open) };
+        let Ok(told) = told.into_iter().collect::<Result<Vec<_>, _>>() else { return Some(StepOutcome::Open) };
         self.told.extend(told);
         None
     }
@@ -173,10 +174,10 @@ impl<'r, 'a, 's> Calling<'r, 'a, 's> {
             }
         }
         match self.call(&tool, name, 0, &inputs) {
-            Returned::Open => Err(StillOpen),
-            Returned::Output(Value::String(text)) => Ok(Some(text)),
-            Returned::Output(output) => Ok(Some(output.to_string())),
-            Returned::Trouble(_) | Returned::Lost => Ok(None),
+            CallResult::Open => Err(StillOpen),
+            CallResult::Output(Value::String(text)) => Ok(Some(text)),
+            CallResult::Output(output) => Ok(Some(output.to_string())),
+            CallResult::Trouble(_) | CallResult::Lost => Ok(None),
         }
     }
 }
