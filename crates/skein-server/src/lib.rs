@@ -22,5 +22,5 @@ mod tree;
 pub use http::auth::host_guard::AllowedHosts;
 pub use http::auth::tokens::{BadToken, BadTokenOptions, Claims, TokenOptions, Tokens};
 pub use http::context::Context;
-pub use http::listen::{ServeOptions, Stopping, Visitor, serve};
+pub use http::listen::{Peer, ServeOptions, Stopping, serve};
 pub use router::router;

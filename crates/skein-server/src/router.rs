@@ -15,7 +15,7 @@ use crate::health;
 use crate::http::auth::authentication::Gate;
 use crate::http::auth::host_guard::AllowedHosts;
 use crate::http::context::Context;
-use crate::http::layer::Put;
+use crate::http::layer::InterceptLayer;
 use crate::http::{docs, edge, error, openapi, page, request_metrics};
 use crate::metrics::tool_metrics;
 use crate::tree::{actors, compare, context, conversations, export, nodes, projects, proof, summaries, turns};
@@ -220,7 +220,7 @@ fn for_anybody() -> Router<Context> {
 /// For whoever watches over the server: open on loopback; on any other address, for every credential that may read.
 fn for_watchers(context: &Context, hosts: &AllowedHosts) -> Router<Context> {
     let routes = Router::new().route("/metrics", get(request_metrics::show));
-    if hosts.are_on_loopback() { routes } else { routes.route_layer(Put::new(Gate(context.clone()))) }
+    if hosts.are_on_loopback() { routes } else { routes.route_layer(InterceptLayer::new(Gate(context.clone()))) }
 }
 
 /// The routes under `/api/v1`, and what they say about themselves.
@@ -255,7 +255,7 @@ impl Api {
 pub fn router(context: Context, hosts: AllowedHosts) -> Router {
     let (api, _) = api();
     let routes = api
-        .route_layer(Put::new(Gate(context.clone())))
+        .route_layer(InterceptLayer::new(Gate(context.clone())))
         .merge(for_anybody())
         .merge(for_watchers(&context, &hosts))
         .fallback(page::show)

@@ -22,9 +22,9 @@ use crate::http::error::ApiError;
 use crate::http::extract::path_id::PathId;
 use crate::http::extract::query::{NoParameters, Parameters};
 use crate::http::mutation::{Accepted, Answer, Mutated, Mutation};
-use crate::http::respond::json::Written;
+use crate::http::respond::json::JsonBytes;
 use crate::http::respond::pagination::Listing;
-use crate::http::respond::response_cache::Thing;
+use crate::http::respond::response_cache::CachedResource;
 
 /// One operation on one service.
 #[derive(Serialize, ToSchema)]
@@ -295,9 +295,9 @@ pub(crate) async fn read_tool(
     SignedIn(caller): SignedIn,
     Parameters(NoParameters {}): Parameters<NoParameters>,
     PathId(id): PathId<RecordId>,
-) -> Result<Written, ApiError> {
+) -> Result<JsonBytes, ApiError> {
     let read = async { Ok(ToolView::new(context.engine.tool(&caller, id).await?)) };
-    context.answer(&caller, Thing::Tool(id), read).await
+    context.answer(&caller, CachedResource::Tool(id), read).await
 }
 
 /// Change anything but the service.

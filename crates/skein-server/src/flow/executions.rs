@@ -25,7 +25,7 @@ use crate::http::auth::authentication::SignedIn;
 use crate::http::error::ApiError;
 use crate::http::extract::path_id::PathId;
 use crate::http::extract::query::{NoParameters, Parameters};
-use crate::http::listen::Visitor;
+use crate::http::listen::Peer;
 use crate::http::mutation::{Answer, Begun, Mutated, Mutation};
 use crate::http::respond::json::Json;
 use crate::http::respond::pagination::{Listing, read_page};
@@ -498,7 +498,7 @@ pub(crate) async fn stream_execution(
     SignedIn(caller): SignedIn,
     Parameters(parameters): Parameters<StreamParameters>,
     PathId(id): PathId<RunId>,
-    visitor: Option<Extension<Visitor>>,
+    visitor: Option<Extension<Peer>>,
     headers: HeaderMap,
 ) -> Result<Sse<impl Stream<Item = Result<SseEvent, Infallible>>>, ApiError> {
     let last = headers.get(LAST_EVENT_ID).and_then(|id| id.to_str().ok()).map(str::to_owned);

@@ -18,7 +18,7 @@ use crate::flow::step_fields::StepFields;
 use crate::garden::records::version;
 use crate::http::auth::authentication::SignedIn;
 use crate::http::error::ApiError;
-use crate::http::extract::body::Question;
+use crate::http::extract::body::QueryBody;
 use crate::http::extract::path_id::PathId;
 use crate::http::extract::query::{NoParameters, Parameters};
 use crate::http::mutation::{Answer, Mutated, Mutation};
@@ -270,7 +270,7 @@ pub(crate) async fn create_process(
 pub(crate) async fn validate_process(
     State(engine): State<Engine>,
     SignedIn(caller): SignedIn,
-    Question(draft): Question<ProcessDraft>,
+    QueryBody(draft): QueryBody<ProcessDraft>,
 ) -> Result<Json<ValidationView>, ApiError> {
     let found = engine.validate_process(&caller, draft).await?;
     let (valid, truncated) = (found.is_empty(), found.is_truncated());

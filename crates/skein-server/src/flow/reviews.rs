@@ -24,7 +24,7 @@ use crate::http::respond::pagination::{Listing, read_page};
 pub(crate) struct ReviewParameters {
     /// open, or all.
     #[param(value_type = Option<String>, example = "open")]
-    status: Option<Which>,
+    status: Option<ReviewFilter>,
     /// Where the last page ended: its `pagination.next`.
     cursor: Option<String>,
     /// Entries per page, 1 to 1000.
@@ -34,7 +34,7 @@ pub(crate) struct ReviewParameters {
 
 #[derive(Deserialize, Clone, Copy, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
-enum Which {
+enum ReviewFilter {
     Open,
     All,
 }
@@ -192,7 +192,7 @@ pub(crate) async fn list_reviews(
     Parameters(parameters): Parameters<ReviewParameters>,
 ) -> Result<Json<Listing<ReviewView>>, ApiError> {
     let (after, limit) = read_page(parameters.cursor.as_deref(), parameters.limit.as_deref())?;
-    let only_open = parameters.status != Some(Which::All);
+    let only_open = parameters.status != Some(ReviewFilter::All);
     let page = engine.reviews(&caller, only_open, after, limit).await?;
     Ok(Json(Listing::of(page, limit, ReviewView::from)))
 }

@@ -23,7 +23,7 @@ use crate::http::extract::path_id::PathId;
 use crate::http::extract::query::{self, NoParameters, Parameters};
 use crate::http::extract::upload::{Upload, release};
 use crate::http::limits::{BLOB_BYTES_MAX, UPLOAD_TIME_MAX};
-use crate::http::mutation::{Answer, Asking, Mutated};
+use crate::http::mutation::{Answer, Mutated, MutationRequest};
 
 const DEFAULT_MEDIA_TYPE: &str = "application/octet-stream";
 
@@ -62,7 +62,7 @@ pub(crate) async fn upload_blob(
     request: Request,
 ) -> Result<Answer<BlobView>, ApiError> {
     let (mut parts, body) = request.into_parts();
-    let asking = Asking::from_parts(&mut parts, &context).await?;
+    let asking = MutationRequest::from_parts(&mut parts, &context).await?;
     query::refuse_unread(&parts.extensions, &parts.uri)?;
     let media_type = media_type(&parts.headers)?;
     let upload = Upload::of(Request::from_parts(parts, body), BLOB_BYTES_MAX as u64, UPLOAD_TIME_MAX)?;
@@ -80,7 +80,7 @@ pub(crate) async fn upload_blob(
 
 async fn attach(
     engine: &Engine,
-    asking: &Asking,
+    asking: &MutationRequest,
     reserved: &ReservationOutcome,
     received: Result<IncomingBlob, ApiError>,
     media_type: &str,
@@ -127,9 +127,9 @@ pub(crate) async fn download_blob(
     }
     let size = blob.size().unsigned_abs();
     let part = match asked_range(&headers, &blob, size) {
-        Asked::All => None,
-        Asked::Part(part) => Some(part),
-        Asked::Beyond => return Ok(beyond(size)),
+        ByteRange::All => None,
+        ByteRange::Part(part) => Some(part),
+        ByteRange::Beyond => return Ok(beyond(size)),
     };
     let pieces = whole_from_the_start(engine.read_blob(&blob, part.clone()).await?, hash).await?;
     let status = if part.is_some() { StatusCode::PARTIAL_CONTENT } else { StatusCode::OK };
@@ -216,36 +216,36 @@ fn has_tag(headers: &HeaderMap, tag: &str) -> bool {
 
 /// Which bytes are wanted.
 #[derive(Debug, PartialEq, Eq)]
-enum Asked {
+enum ByteRange {
     All,
     Part(Range<u64>),
     Beyond,
 }
 
 /// One range is served; several, malformed ones, or those of another version mean everything (RFC 9110).
-fn asked_range(headers: &HeaderMap, blob: &BlobRef, size: u64) -> Asked {
+fn asked_range(headers: &HeaderMap, blob: &BlobRef, size: u64) -> ByteRange {
     let tag = format!("\"{}\"", blob.hash());
     let is_current = headers.get(header::IF_RANGE).is_none_or(|known| known.as_bytes() == tag.as_bytes());
     let range = headers.get(header::RANGE).and_then(|range| range.to_str().ok()).filter(|_| is_current);
-    range.map_or(Asked::All, |range| parse_range(range, size))
+    range.map_or(ByteRange::All, |range| parse_range(range, size))
 }
 
-fn parse_range(text: &str, size: u64) -> Asked {
+fn parse_range(text: &str, size: u64) -> ByteRange {
     let Some((first, last)) = text.strip_prefix("bytes=").and_then(|range| range.split_once('-')) else {
-        return Asked::All;
+        return ByteRange::All;
     };
     let number = |text: &str| text.parse::<u64>().ok();
     let (start, end) = match (first.is_empty(), last.is_empty()) {
         (false, true) => (number(first), Some(size)),
         (false, false) => (number(first), number(last).map(|last| last.saturating_add(1).min(size))),
         (true, false) => (number(last).map(|count| size.saturating_sub(count)), Some(size)),
-        (true, true) => return Asked::All,
+        (true, true) => return ByteRange::All,
     };
-    let (Some(start), Some(end)) = (start, end) else { return Asked::All };
+    let (Some(start), Some(end)) = (start, end) else { return ByteRange::All };
     match (start < size && start < end, last.is_empty() || first.is_empty() || number(first) <= number(last)) {
-        (true, _) => Asked::Part(start..end),
-        (false, true) => Asked::Beyond,
-        (false, false) => Asked::All,
+        (true, _) => ByteRange::Part(start..end),
+        (false, true) => ByteRange::Beyond,
+        (false, false) => ByteRange::All,
     }
 }
 
@@ -256,19 +256,19 @@ mod tests {
     #[test]
     fn ranges_are_read_as_the_standard_says() {
         let cases = [
-            ("bytes=0-0", Asked::Part(0..1)),
-            ("bytes=2-", Asked::Part(2..10)),
-            ("bytes=-3", Asked::Part(7..10)),
-            ("bytes=-30", Asked::Part(0..10)),
-            ("bytes=5-99", Asked::Part(5..10)),
-            ("bytes=10-", Asked::Beyond),
-            ("bytes=-0", Asked::Beyond),
-            ("bytes=10-12", Asked::Beyond),
-            ("bytes=5-2", Asked::All),
-            ("bytes=0-1,3-4", Asked::All),
-            ("bytes=-", Asked::All),
-            ("lines=1-2", Asked::All),
-            ("bytes=x-1", Asked::All),
+            ("bytes=0-0", ByteRange::Part(0..1)),
+            ("bytes=2-", ByteRange::Part(2..10)),
+            ("bytes=-3", ByteRange::Part(7..10)),
+            ("bytes=-30", ByteRange::Part(0..10)),
+            ("bytes=5-99", ByteRange::Part(5..10)),
+            ("bytes=10-", ByteRange::Beyond),
+            ("bytes=-0", ByteRange::Beyond),
+            ("bytes=10-12", ByteRange::Beyond),
+            ("bytes=5-2", ByteRange::All),
+            ("bytes=0-1,3-4", ByteRange::All),
+            ("bytes=-", ByteRange::All),
+            ("lines=1-2", ByteRange::All),
+            ("bytes=x-1", ByteRange::All),
         ];
         for (text, expected) in cases {
             assert_eq!(parse_range(text, 10), expected, "{text}");

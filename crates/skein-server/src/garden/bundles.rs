@@ -31,7 +31,7 @@ use crate::http::extract::path_id::PathId;
 use crate::http::extract::query::{self, NoParameters, Parameters};
 use crate::http::extract::upload::{Upload, release, unwritable};
 use crate::http::limits::{BUNDLE_BYTES_MAX, BUNDLE_TIME_MAX};
-use crate::http::mutation::{Answer, Asking, Mutated, Mutation};
+use crate::http::mutation::{Answer, Mutated, Mutation, MutationRequest};
 
 const ZIP: &str = "application/zip";
 const PASSPHRASE: HeaderName = HeaderName::from_static("skein-passphrase");
@@ -145,7 +145,7 @@ pub(crate) async fn download_export(
     let (sender, receiver) = mpsc::channel(CHUNKS_WAITING_MAX);
     tokio::task::spawn_blocking(move || {
         let _place = place;
-        let mut out = ToClient { sender: sender.clone(), waiting: Vec::with_capacity(CHUNK_BYTES) };
+        let mut out = DownloadWriter { sender: sender.clone(), waiting: Vec::with_capacity(CHUNK_BYTES) };
         let written = engine.write_bundle(&caller, &download, &mut out).map_err(|error| error.to_string());
         if let Err(problem) = written.and_then(|()| out.flush().map_err(|error| error.to_string())) {
             tracing::warn!(problem, "an export broke off");
@@ -178,12 +178,12 @@ fn passphrase(headers: &HeaderMap) -> Result<Option<Passphrase>, ApiError> {
 }
 
 /// Hands what a thread writes to whoever downloads it, and waits for them.
-struct ToClient {
+struct DownloadWriter {
     sender: mpsc::Sender<io::Result<Bytes>>,
     waiting: Vec<u8>,
 }
 
-impl Write for ToClient {
+impl Write for DownloadWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.waiting.extend_from_slice(bytes);
         if self.waiting.len() >= CHUNK_BYTES {
@@ -218,7 +218,7 @@ pub(crate) async fn import_bundle(
     request: Request,
 ) -> Result<Answer<ImportView>, ApiError> {
     let (mut parts, body) = request.into_parts();
-    let asking = Asking::from_parts(&mut parts, &context).await?;
+    let asking = MutationRequest::from_parts(&mut parts, &context).await?;
     query::refuse_unread(&parts.extensions, &parts.uri)?;
     let place = context.bundles.admit(asking.caller.user)?;
     if parts.headers.get(header::CONTENT_TYPE).is_none_or(|label| label.as_bytes() != ZIP.as_bytes()) {
@@ -247,7 +247,7 @@ pub(crate) async fn import_bundle(
 
 async fn take_in(
     engine: Engine,
-    asking: Asking,
+    asking: MutationRequest,
     reserved: ReservationOutcome,
     received: Result<(File, [u8; 32]), ApiError>,
     passphrase: Option<Passphrase>,
@@ -304,7 +304,7 @@ impl Write for HashedFile {
 
 async fn receive(
     context: &Context,
-    asking: &Asking,
+    asking: &MutationRequest,
     reserved: &ReservationOutcome,
     upload: Upload,
 ) -> Result<(File, [u8; 32]), ApiError> {

@@ -20,7 +20,7 @@ use utoipa::{IntoParams, ToSchema};
 use crate::http::auth::authentication::SignedIn;
 use crate::http::error::ApiError;
 use crate::http::extract::query::Parameters;
-use crate::http::listen::Visitor;
+use crate::http::listen::Peer;
 
 const LAST_EVENT_ID: &str = "last-event-id";
 
@@ -79,7 +79,7 @@ pub(crate) async fn watch_events(
     State(engine): State<Engine>,
     SignedIn(caller): SignedIn,
     Parameters(parameters): Parameters<EventParameters>,
-    visitor: Option<Extension<Visitor>>,
+    visitor: Option<Extension<Peer>>,
     headers: HeaderMap,
 ) -> Result<Sse<impl Stream<Item = Result<SseEvent, Infallible>>>, ApiError> {
     let last = headers.get(LAST_EVENT_ID).and_then(|id| id.to_str().ok()).map(str::to_owned);

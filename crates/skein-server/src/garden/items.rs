@@ -20,9 +20,9 @@ use crate::http::error::ApiError;
 use crate::http::extract::path_id::PathId;
 use crate::http::extract::query::{NoParameters, Parameters};
 use crate::http::mutation::{Answer, Mutated, Mutation};
-use crate::http::respond::json::{Json, Written};
+use crate::http::respond::json::{Json, JsonBytes};
 use crate::http::respond::pagination::{Listing, write_cursor};
-use crate::http::respond::response_cache::Thing;
+use crate::http::respond::response_cache::CachedResource;
 
 /// State a fact, or a batch of facts that is kept whole or not at all.
 #[utoipa::path(post, path = "/items", tag = "items", request_body = AppendBody,
@@ -54,9 +54,9 @@ pub(crate) async fn read_item(
     SignedIn(caller): SignedIn,
     Parameters(NoParameters {}): Parameters<NoParameters>,
     PathId(id): PathId<ItemId>,
-) -> Result<Written, ApiError> {
+) -> Result<JsonBytes, ApiError> {
     let read = async { Ok(ItemView::from(context.engine.item(&caller, id).await?)) };
-    context.answer(&caller, Thing::Item(id), read).await
+    context.answer(&caller, CachedResource::Item(id), read).await
 }
 
 /// Your facts along either clock.

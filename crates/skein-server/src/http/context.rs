@@ -12,8 +12,8 @@ use crate::http::limits::{
     BODIES_ARRIVING_AT_ONCE, BODIES_ARRIVING_PER_USER, BUNDLES_AT_ONCE, BUNDLES_PER_USER, LARGE_BODIES_AT_ONCE,
     LARGE_BODIES_PER_USER, UPLOADS_AT_ONCE, UPLOADS_PER_USER,
 };
-use crate::http::request_metrics::Metrics;
-use crate::http::respond::response_cache::KnownAnswers;
+use crate::http::request_metrics::RequestMetrics;
+use crate::http::respond::response_cache::ResponseCache;
 use crate::http::throttle::admission::AdmissionLimit;
 
 /// Cheap to clone, which happens several times for every request; one per server.
@@ -37,9 +37,9 @@ pub struct Parts {
     /// Limits the threads that write uploads and bundles as they arrive.
     pub(crate) upload_writers: UploadWriters,
     /// What this server counts.
-    pub(crate) metrics: Metrics,
+    pub(crate) metrics: RequestMetrics,
     /// What was answered before, and holds.
-    pub(crate) known_answers: KnownAnswers,
+    pub(crate) known_answers: ResponseCache,
 }
 
 impl Context {
@@ -52,9 +52,9 @@ impl Context {
         let large_bodies = AdmissionLimit::new("large bodies", LARGE_BODIES_AT_ONCE, LARGE_BODIES_PER_USER);
         let arriving = "requests whose body is arriving";
         let arriving_bodies = AdmissionLimit::new(arriving, BODIES_ARRIVING_AT_ONCE, BODIES_ARRIVING_PER_USER);
-        let (public_url, metrics) = (public_url.trim_end_matches('/').into(), Metrics::new());
+        let (public_url, metrics) = (public_url.trim_end_matches('/').into(), RequestMetrics::new());
         let uploads = AdmissionLimit::new("uploads", UPLOADS_AT_ONCE, UPLOADS_PER_USER);
-        let (upload_writers, known_answers) = (UploadWriters::new(), KnownAnswers::default());
+        let (upload_writers, known_answers) = (UploadWriters::new(), ResponseCache::default());
         Self(Arc::new(Parts {
             engine,
             public_url,

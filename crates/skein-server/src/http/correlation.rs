@@ -18,9 +18,9 @@ use skein_core::digest::to_hex;
 
 use crate::http::error::ApiError;
 use crate::http::limits::CORRELATION_ID_CHARS_MAX;
-use crate::http::listen::Visitor;
+use crate::http::listen::Peer;
 use crate::http::request_labels;
-use crate::http::request_metrics::Metrics;
+use crate::http::request_metrics::RequestMetrics;
 use crate::http::respond::safe_headers;
 
 const CORRELATION_ID: HeaderName = HeaderName::from_static("x-correlation-id");
@@ -31,9 +31,9 @@ const HEADERS_ADDED: usize = 9;
 
 /// Where the gate leaves who asked, for the log. Every request carries one as an extension.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Asker(Arc<OnceLock<UserId>>);
+pub(crate) struct RequestUser(Arc<OnceLock<UserId>>);
 
-impl Asker {
+impl RequestUser {
     pub(crate) fn is(&self, user: UserId) {
         // Whoever was known first is who asked.
         let _ = self.0.set(user);
@@ -41,12 +41,16 @@ impl Asker {
 }
 
 /// Follows a request through `answer`.
-pub(crate) async fn follow<F>(metrics: &Metrics, mut request: Request, answer: impl FnOnce(Request) -> F) -> Response
+pub(crate) async fn follow<F>(
+    metrics: &RequestMetrics,
+    mut request: Request,
+    answer: impl FnOnce(Request) -> F,
+) -> Response
 where
     F: Future<Output = Response>,
 {
     let started = Instant::now();
-    let ids = Ids::of(request.headers());
+    let ids = RequestIds::of(request.headers());
     let line = Line::of(&request);
     request.extensions_mut().insert(line.asker.clone());
     let in_flight = metrics.in_flight();
@@ -66,12 +70,12 @@ where
 }
 
 /// The ids of one request: the client's, where they can be logged and sent back.
-struct Ids {
+struct RequestIds {
     correlation: HeaderValue,
     request: HeaderValue,
 }
 
-impl Ids {
+impl RequestIds {
     /// A client that names only one of them means it for both; one that names none gets one drawn.
     fn of(headers: &HeaderMap) -> Self {
         let (correlation, request) = (legal_id(headers, &CORRELATION_ID), legal_id(headers, &REQUEST_ID));
@@ -141,21 +145,21 @@ fn with_body(mut response: Response, id: &str) -> Response {
 struct Line {
     method: &'static str,
     route: Option<MatchedPath>,
-    visitor: Option<Visitor>,
-    asker: Asker,
+    visitor: Option<Peer>,
+    asker: RequestUser,
 }
 
 impl Line {
     fn of(request: &Request) -> Self {
         let visitor = request.extensions().get().cloned();
         let (method, route) = (request_labels::method(request), request_labels::route(request));
-        Self { method, route, visitor, asker: Asker::default() }
+        Self { method, route, visitor, asker: RequestUser::default() }
     }
 
     fn write(&self, response: &Response, took: Duration, correlation_id: &str) {
         let route = self.route.as_ref().map_or("-", MatchedPath::as_str);
         let (method, status, took_us) = (self.method, response.status().as_u16(), microseconds(took));
-        let peer = self.visitor.as_ref().map(Visitor::spelled).map(tracing::field::display);
+        let peer = self.visitor.as_ref().map(Peer::spelled).map(tracing::field::display);
         let bytes = length(response);
         let user = self.asker.0.get().map(tracing::field::display);
         tracing::info!(
@@ -188,7 +192,7 @@ mod tests {
     #[tokio::test]
     async fn a_panic_is_answered_in_the_envelope() {
         let broken = async |_| panic!("a bug");
-        let response = follow(&Metrics::new(), Request::new(Body::empty()), broken).await;
+        let response = follow(&RequestMetrics::new(), Request::new(Body::empty()), broken).await;
         assert_eq!(response.status(), StatusCode::INTERNAL_SERVER_ERROR);
         let body = to_bytes(response.into_body(), usize::MAX).await.unwrap();
         let envelope: serde_json::Value = serde_json::from_slice(&body).unwrap();

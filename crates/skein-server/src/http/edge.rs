@@ -10,27 +10,27 @@ use axum::response::{IntoResponse as _, Response};
 use crate::http::auth::host_guard::AllowedHosts;
 use crate::http::context::Context;
 use crate::http::error::ApiError;
-use crate::http::layer::{Before, Next, Put};
+use crate::http::layer::{Intercept, InterceptLayer, Next};
 use crate::http::respond::compression::compressed;
-use crate::http::throttle::concurrency::{Place, Workload};
+use crate::http::throttle::concurrency::{RequestSlot, RequestSlots};
 use crate::http::throttle::rate_limit::RateLimits;
 use crate::http::{correlation, limits};
 
 /// The routes, behind everything that protects and watches them.
 pub(crate) fn around(routes: Router, context: Context, hosts: AllowedHosts) -> Router {
-    let workload = Workload::new(limits::REQUESTS_AT_ONCE_MAX);
+    let workload = RequestSlots::new(limits::REQUESTS_AT_ONCE_MAX);
     let edge = Edge { context, hosts, rates: RateLimits::new(), workload };
-    routes.layer(Put::new(edge))
+    routes.layer(InterceptLayer::new(edge))
 }
 
 struct Edge {
     context: Context,
     hosts: AllowedHosts,
     rates: RateLimits,
-    workload: Workload,
+    workload: RequestSlots,
 }
 
-impl Before for Edge {
+impl Intercept for Edge {
     async fn pass(&self, request: Request, next: Next) -> Response {
         correlation::follow(&self.context.metrics, request, |request| self.enter(request, next)).await
     }
@@ -49,7 +49,7 @@ impl Edge {
     }
 
     /// What a request has to pass before anything is done for it.
-    fn admit(&self, request: &Request) -> Result<Option<Place<'_>>, ApiError> {
+    fn admit(&self, request: &Request) -> Result<Option<RequestSlot<'_>>, ApiError> {
         self.rates.admit(request)?;
         self.hosts.admit(request)?;
         self.workload.admit(request)

@@ -126,7 +126,7 @@ impl ApiError {
     pub(crate) fn render(&self, correlation_id: &str) -> Response {
         let Self { code, message, rule, details, retryable, .. } = self;
         let (rule, retryable) = (*rule, *retryable);
-        let error = Told { code, message, rule, details, correlation_id, retryable };
+        let error = PublicError { code, message, rule, details, correlation_id, retryable };
         let mut response = (self.status, Json(Envelope { error })).into_response();
         let headers = response.headers_mut();
         if self.status == StatusCode::UNAUTHORIZED {
@@ -143,12 +143,12 @@ impl ApiError {
 /// The envelope as it is written.
 #[derive(Serialize)]
 struct Envelope<'a> {
-    error: Told<'a>,
+    error: PublicError<'a>,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Told<'a> {
+struct PublicError<'a> {
     code: &'a str,
     message: &'a str,
     rule: Option<&'a str>,

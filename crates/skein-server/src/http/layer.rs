@@ -14,7 +14,7 @@ use axum::routing::Route;
 use tower::{Layer, Service};
 
 /// What stands before routes: it answers by itself, or lets them.
-pub(crate) trait Before: Send + Sync + 'static {
+pub(crate) trait Intercept: Send + Sync + 'static {
     fn pass(&self, request: Request, next: Next) -> impl Future<Output = Response> + Send;
 }
 
@@ -29,41 +29,41 @@ impl Next {
 }
 
 /// Puts something before each route.
-pub(crate) struct Put<B>(Arc<B>);
+pub(crate) struct InterceptLayer<B>(Arc<B>);
 
-impl<B> Put<B> {
+impl<B> InterceptLayer<B> {
     pub(crate) fn new(before: B) -> Self {
         Self(Arc::new(before))
     }
 }
 
-impl<B> Clone for Put<B> {
+impl<B> Clone for InterceptLayer<B> {
     fn clone(&self) -> Self {
         Self(Arc::clone(&self.0))
     }
 }
 
-impl<B: Before> Layer<Route> for Put<B> {
-    type Service = Behind<B>;
+impl<B: Intercept> Layer<Route> for InterceptLayer<B> {
+    type Service = InterceptService<B>;
 
-    fn layer(&self, route: Route) -> Behind<B> {
-        Behind { before: Arc::clone(&self.0), route: Arc::new(route) }
+    fn layer(&self, route: Route) -> InterceptService<B> {
+        InterceptService { before: Arc::clone(&self.0), route: Arc::new(route) }
     }
 }
 
 /// A route with something before it. The router makes a copy of it for every request.
-pub(crate) struct Behind<B> {
+pub(crate) struct InterceptService<B> {
     before: Arc<B>,
     route: Arc<Route>,
 }
 
-impl<B> Clone for Behind<B> {
+impl<B> Clone for InterceptService<B> {
     fn clone(&self) -> Self {
         Self { before: Arc::clone(&self.before), route: Arc::clone(&self.route) }
     }
 }
 
-impl<B: Before> Service<Request> for Behind<B> {
+impl<B: Intercept> Service<Request> for InterceptService<B> {
     type Response = Response;
     type Error = Infallible;
     type Future = Pin<Box<dyn Future<Output = Result<Response, Infallible>> + Send>>;

@@ -18,14 +18,14 @@ use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
 
+use self::connection::ConnectionContext;
 pub use self::connection::Stopping;
-use self::connection::Visit;
 use crate::http::auth::host_guard::AllowedHosts;
 use crate::http::context::Context;
 use crate::http::limits::{
     ACCEPT_RETRY, BODY_TIME_MAX, CONNECTIONS_MAX, HEAD_TIME_MAX, SHUTDOWN_GRACE, WRITE_STALL_MAX,
 };
-pub use crate::http::listen::peer::Visitor;
+pub use crate::http::listen::peer::Peer;
 use crate::router::router;
 
 /// How to serve. The default is what `limits` says, and no further names.
@@ -67,7 +67,7 @@ pub async fn serve(
 ) -> io::Result<()> {
     let hosts = AllowedHosts::new(listener.local_addr()?, options.extra_hosts.clone());
     let (stopping, stopped) = watch::channel(false);
-    let visit = Visit::new(router(context, hosts), options.clone(), Stopping::new(stopped));
+    let visit = ConnectionContext::new(router(context, hosts), options.clone(), Stopping::new(stopped));
     let mut connections = JoinSet::new();
     tokio::select! {
         () = welcome(&listener, &visit, &mut connections) => {}
@@ -85,7 +85,7 @@ pub async fn serve(
 }
 
 /// Takes connections as long as it is polled.
-async fn welcome(listener: &TcpListener, visit: &Visit, connections: &mut JoinSet<()>) {
+async fn welcome(listener: &TcpListener, visit: &ConnectionContext, connections: &mut JoinSet<()>) {
     let places = Arc::new(Semaphore::new(visit.options().connections_max));
     loop {
         let place = Arc::clone(&places).acquire_owned().await.expect("nobody closes the semaphore");

@@ -22,7 +22,7 @@ use utoipa::ToSchema;
 use crate::http::auth::authentication::SignedIn;
 use crate::http::context::Context;
 use crate::http::error::ApiError;
-use crate::http::extract::body::{BodyRoom, JsonText};
+use crate::http::extract::body::{BodyLimit, JsonText};
 use crate::http::respond::json::Json;
 use crate::router::API;
 
@@ -35,14 +35,14 @@ const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
 const CURSOR: HeaderName = HeaderName::from_static("skein-cursor");
 
 /// Somebody who may write, and under which key they ask; the body is still to come.
-pub(crate) struct Asking {
+pub(crate) struct MutationRequest {
     pub(crate) caller: Caller,
     pub(crate) key: IdempotencyKey,
     method: String,
     target: String,
 }
 
-impl Asking {
+impl MutationRequest {
     pub(crate) async fn from_parts(parts: &mut Parts, context: &Context) -> Result<Self, ApiError> {
         let SignedIn(caller) = SignedIn::from_request_parts(parts, context).await?;
         let key = idempotency_key(&parts.headers)?;
@@ -92,12 +92,12 @@ impl FromRequest<Context> for Mutation {
 
     async fn from_request(request: HttpRequest, context: &Context) -> Result<Self, ApiError> {
         let (mut parts, body) = request.into_parts();
-        let asking = Asking::from_parts(&mut parts, context).await?;
+        let asking = MutationRequest::from_parts(&mut parts, context).await?;
         let based_on = parts.headers.get(header::IF_MATCH).and_then(|tag| tag.to_str().ok());
         let based_on = based_on.map(|tag| tag.trim_matches('"').to_owned());
         let user = asking.caller.user;
         let is_batch = parts.uri.path().strip_prefix(API) == Some(BATCHES);
-        let room = if is_batch { BodyRoom::batch(context, user) } else { BodyRoom::document(context, user) };
+        let room = if is_batch { BodyLimit::batch(context, user) } else { BodyLimit::document(context, user) };
         let asked_at = Instant::now();
         let text = JsonText::receive(HttpRequest::from_parts(parts, body), room).await?;
         if asked_at.elapsed() > KNOWN_FOR {

@@ -26,7 +26,7 @@ const DURATION_BUCKETS: [f64; 13] = [0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025
 const NO_ROUTE: &str = "none";
 
 /// What one server counts.
-pub(crate) struct Metrics {
+pub(crate) struct RequestMetrics {
     registry: Registry,
     requests: IntCounterVec,
     durations: HistogramVec,
@@ -39,7 +39,7 @@ pub(crate) struct Metrics {
     started: Instant,
 }
 
-impl Metrics {
+impl RequestMetrics {
     pub(crate) fn new() -> Self {
         Self::registered().expect("the names are legal and differ")
     }

@@ -16,7 +16,7 @@ use utoipa::ToSchema;
 
 use crate::http::auth::authentication::SignedIn;
 use crate::http::error::ApiError;
-use crate::http::extract::body::Question;
+use crate::http::extract::body::QueryBody;
 use crate::http::extract::path_id::PathId;
 use crate::http::extract::query::Parameters;
 use crate::http::respond::pagination::{Listing, entry_limit};
@@ -341,7 +341,7 @@ fn answer(recalled: Recalled, limit: usize) -> Json<FoundListing> {
 pub(crate) async fn search(
     State(engine): State<Engine>,
     SignedIn(caller): SignedIn,
-    Question(body): Question<SearchBody>,
+    QueryBody(body): QueryBody<SearchBody>,
 ) -> Result<Json<FoundListing>, ApiError> {
     let is_latest = body.at_least.as_deref() == Some(LATEST);
     let query = body.read()?;

@@ -13,7 +13,7 @@ use utoipa::ToSchema;
 
 use crate::http::auth::authentication::SignedIn;
 use crate::http::error::ApiError;
-use crate::http::extract::body::Question;
+use crate::http::extract::body::QueryBody;
 use crate::tree::nodes::RunView;
 
 /// What to compare; nothing is changed by it, so it needs no key of its own.
@@ -126,7 +126,7 @@ impl From<PathDifference> for ApartView {
 pub(crate) async fn compare(
     State(engine): State<Engine>,
     SignedIn(caller): SignedIn,
-    Question(CompareBody { left, right, kind }): Question<CompareBody>,
+    QueryBody(CompareBody { left, right, kind }): QueryBody<CompareBody>,
 ) -> Result<Json<ComparisonView>, ApiError> {
     Ok(Json(match kind {
         ComparedAs::Nodes => engine.compare_nodes(&caller, left, right).await?.into(),

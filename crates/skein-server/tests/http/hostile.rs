@@ -7,7 +7,7 @@ use std::time::Duration;
 use axum::body::{Body, to_bytes};
 use axum::http::Request;
 use skein_server::http::limits;
-use skein_server::{AllowedHosts, ServeOptions, Visitor};
+use skein_server::{AllowedHosts, Peer, ServeOptions};
 use tokio::net::TcpListener;
 use tokio::task::spawn_blocking;
 use tower::ServiceExt as _;
@@ -165,7 +165,7 @@ async fn who_asks_too_often_is_told_when_to_come_back() {
     let router = skein_server::router(world.context(), hosts);
     let ask = async |peer: &str| {
         let peer: SocketAddr = peer.parse().unwrap();
-        let request = Request::get("/health/live").header("host", HOST).extension(Visitor::at(peer));
+        let request = Request::get("/health/live").header("host", HOST).extension(Peer::at(peer));
         router.clone().oneshot(request.body(Body::empty()).unwrap()).await.unwrap()
     };
     let refused = loop {

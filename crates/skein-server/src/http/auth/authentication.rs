@@ -16,9 +16,9 @@ use skein_store::clock::{Clock as _, SystemClock};
 
 use crate::http::auth::tokens::{Claims, Tokens};
 use crate::http::context::Context;
-use crate::http::correlation::Asker;
+use crate::http::correlation::RequestUser;
 use crate::http::error::ApiError;
-use crate::http::layer::{Before, Next};
+use crate::http::layer::{Intercept, Next};
 use crate::router::API;
 
 const BEARER: &str = "bearer ";
@@ -31,7 +31,7 @@ const GRANT: HeaderName = HeaderName::from_static("skein-grant");
 /// about a request is looked at, and for every route it is laid around.
 pub(crate) struct Gate(pub(crate) Context);
 
-impl Before for Gate {
+impl Intercept for Gate {
     async fn pass(&self, mut request: Request, next: Next) -> Response {
         match self.caller(request.headers()).await.and_then(|caller| admit(caller, &request)) {
             Ok(caller) => request.extensions_mut().insert(caller),
@@ -50,7 +50,7 @@ impl Gate {
 }
 
 fn admit(caller: Caller, request: &Request) -> Result<Caller, ApiError> {
-    if let Some(asker) = request.extensions().get::<Asker>() {
+    if let Some(asker) = request.extensions().get::<RequestUser>() {
         asker.is(caller.user);
     }
     if !request.method().is_safe() && !is_question(request.uri().path()) {

@@ -15,7 +15,7 @@ use serde::Deserialize;
 use skein_core::account::Scope;
 use skein_core::{Millis, UserId};
 
-use self::issuer_keys::{IssuerKeys, Wanted};
+use self::issuer_keys::{IssuerKeys, RequestedKey};
 use crate::http::limits::{TOKEN_BYTES_MAX, TOKEN_LEEWAY_SECONDS};
 
 /// Whose tokens are accepted.
@@ -105,10 +105,10 @@ impl Tokens {
         if header.crit.is_some() {
             return Err(BadToken::Malformed);
         }
-        let wanted = Wanted { id: header.kid.as_deref(), algorithm: header.alg };
+        let wanted = RequestedKey { id: header.kid.as_deref(), algorithm: header.alg };
         let key = self.keys.find(wanted, now).await?;
         let token =
-            decode::<Written>(text, &key, &signature_alone(header.alg)).map_err(|error| match error.kind() {
+            decode::<RawClaims>(text, &key, &signature_alone(header.alg)).map_err(|error| match error.kind() {
                 ErrorKind::InvalidSignature => BadToken::Signature,
                 ErrorKind::InvalidAlgorithm => BadToken::Algorithm,
                 _ => BadToken::Malformed,
@@ -116,7 +116,7 @@ impl Tokens {
         self.judge(&token.claims, now)
     }
 
-    fn judge(&self, written: &Written, now: Millis) -> Result<Claims, BadToken> {
+    fn judge(&self, written: &RawClaims, now: Millis) -> Result<Claims, BadToken> {
         let now = now.0.div_euclid(1_000);
         let begins = [written.nbf, written.iat].into_iter().flatten().max().unwrap_or(i64::MIN);
         if written.iss != self.issuer {
@@ -147,7 +147,7 @@ fn signature_alone(algorithm: Algorithm) -> Validation {
 
 /// The claims as they are written; times in whole seconds.
 #[derive(Deserialize)]
-struct Written {
+struct RawClaims {
     iss: String,
     aud: Audience,
     exp: i64,

@@ -19,7 +19,7 @@ use crate::http::context::Context;
 use crate::http::error::ApiError;
 use crate::http::extract::query;
 use crate::http::limits::{BODY_BYTES_MAX, BODY_PROMPT_TIME_MAX, BODY_TIME_MAX, PARSED_AT_ONCE_BYTES_MAX};
-use crate::http::listen::Visitor;
+use crate::http::listen::Peer;
 use crate::http::throttle::admission::{AdmissionLimit, AdmissionPermit};
 
 /// The text of a JSON body, unread.
@@ -30,14 +30,14 @@ pub(crate) struct JsonText {
 
 /// How large a body may be, and whose places it takes.
 #[derive(Clone, Copy)]
-pub(crate) struct BodyRoom<'a> {
+pub(crate) struct BodyLimit<'a> {
     user: UserId,
     arriving: &'a AdmissionLimit,
     /// Where the body may be larger than one document: it takes one of these places then.
     large: Option<&'a AdmissionLimit>,
 }
 
-impl<'a> BodyRoom<'a> {
+impl<'a> BodyLimit<'a> {
     /// One document.
     pub(crate) fn document(context: &'a Context, user: UserId) -> Self {
         Self { user, arriving: &context.arriving_bodies, large: None }
@@ -59,11 +59,11 @@ impl<'a> BodyRoom<'a> {
 
 impl JsonText {
     /// Receives the body of a request, within its room.
-    pub(crate) async fn receive(request: Request, room: BodyRoom<'_>) -> Result<Self, ApiError> {
+    pub(crate) async fn receive(request: Request, room: BodyLimit<'_>) -> Result<Self, ApiError> {
         query::refuse_unread(request.extensions(), request.uri())?;
         check_label(request.headers())?;
         check_announced_size(request.headers(), room.bytes_max() as u64)?;
-        let time_max = request.extensions().get().map_or(BODY_TIME_MAX, Visitor::body_time_max);
+        let time_max = request.extensions().get().map_or(BODY_TIME_MAX, Peer::body_time_max);
         let received = tokio::time::timeout(time_max, collect(request.into_body(), room));
         let (text, place) = received.await.map_err(|_| too_slow(time_max))??;
         Ok(Self { text, _place: place })
@@ -85,8 +85,8 @@ impl JsonText {
 }
 
 /// Puts the pieces of a body together as they come. A client that sends many small ones costs their bytes and no more.
-async fn collect(body: Body, room: BodyRoom<'_>) -> Result<(Bytes, Option<AdmissionPermit>), ApiError> {
-    let (mut arrival, mut whole, mut place) = (Arrival::new(body, room), Vec::new(), None);
+async fn collect(body: Body, room: BodyLimit<'_>) -> Result<(Bytes, Option<AdmissionPermit>), ApiError> {
+    let (mut arrival, mut whole, mut place) = (ArrivingBody::new(body, room), Vec::new(), None);
     let mut first = Bytes::new();
     while let Some(piece) = arrival.next().await? {
         let size = first.len() + whole.len() + piece.len();
@@ -110,15 +110,15 @@ async fn collect(body: Body, room: BodyRoom<'_>) -> Result<(Bytes, Option<Admiss
 }
 
 /// A body that is arriving. It takes a place of its user once it is slow or large, and gives it back when all of it is there.
-struct Arrival<'a> {
+struct ArrivingBody<'a> {
     pieces: BodyDataStream,
-    room: BodyRoom<'a>,
+    room: BodyLimit<'a>,
     prompt_until: Instant,
     place: Option<AdmissionPermit>,
 }
 
-impl<'a> Arrival<'a> {
-    fn new(body: Body, room: BodyRoom<'a>) -> Self {
+impl<'a> ArrivingBody<'a> {
+    fn new(body: Body, room: BodyLimit<'a>) -> Self {
         let prompt_until = Instant::now() + BODY_PROMPT_TIME_MAX;
         Self { pieces: body.into_data_stream(), room, prompt_until, place: None }
     }
@@ -144,15 +144,15 @@ impl<'a> Arrival<'a> {
 }
 
 /// A body that asks, and changes nothing; its derive has to deny unknown fields.
-pub(crate) struct Question<T>(pub(crate) T);
+pub(crate) struct QueryBody<T>(pub(crate) T);
 
-impl<T: DeserializeOwned + Send + 'static> FromRequest<Context> for Question<T> {
+impl<T: DeserializeOwned + Send + 'static> FromRequest<Context> for QueryBody<T> {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, context: &Context) -> Result<Self, ApiError> {
         let (mut parts, body) = request.into_parts();
         let SignedIn(caller) = SignedIn::from_request_parts(&mut parts, context).await?;
-        let room = BodyRoom::document(context, caller.user);
+        let room = BodyLimit::document(context, caller.user);
         let text = JsonText::receive(Request::from_parts(parts, body), room).await?;
         let read = |text: &[u8]| {
             let read = serde_json::from_value(document::parse_object(text)?.into());
@@ -212,7 +212,7 @@ mod tests {
     #[tokio::test]
     async fn a_user_whose_large_bodies_are_arriving_has_a_limit_of_their_own() {
         let arriving = AdmissionLimit::new("bodies", 3, 2);
-        let room = |number| BodyRoom { user: user(number), arriving: &arriving, large: None };
+        let room = |number| BodyLimit { user: user(number), arriving: &arriving, large: None };
         let large = || unfinished(PARSED_AT_ONCE_BYTES_MAX + 1);
         let mut held = Vec::new();
         for number in [1, 1, 2] {
@@ -234,7 +234,7 @@ mod tests {
     #[tokio::test]
     async fn a_small_body_takes_a_place_once_it_is_slow() {
         let arriving = AdmissionLimit::new("bodies", 2, 1);
-        let room = BodyRoom { user: user(1), arriving: &arriving, large: None };
+        let room = BodyLimit { user: user(1), arriving: &arriving, large: None };
         let slow = || Box::pin(collect(unfinished(1), room));
         // Both wait until they are slow; there is a place for one of them.
         assert_eq!(status(select(slow(), slow()).await.factor_first().0), 429);

@@ -20,8 +20,8 @@ use crate::http::context::Context;
 use crate::http::error::ApiError;
 use crate::http::extract::body::check_announced_size;
 use crate::http::limits::{BODY_TIME_MAX, UPLOAD_WRITERS};
-use crate::http::listen::Visitor;
-use crate::http::mutation::Asking;
+use crate::http::listen::Peer;
+use crate::http::mutation::MutationRequest;
 
 /// How often the operation of a body that arrives is renewed.
 const RENEW_EVERY: Duration = Duration::from_secs(5);
@@ -61,7 +61,7 @@ impl Upload {
     /// The body of a request; a size it announces beyond the limit is refused at once.
     pub(crate) fn of(request: Request, bytes_max: u64, time_max: Duration) -> Result<Self, ApiError> {
         check_announced_size(request.headers(), bytes_max)?;
-        let pause_max = request.extensions().get().map_or(BODY_TIME_MAX, Visitor::body_time_max);
+        let pause_max = request.extensions().get().map_or(BODY_TIME_MAX, Peer::body_time_max);
         let body = Body::into_data_stream(request.into_body());
         Ok(Self { body, bytes_max, pause_max, time_max })
     }
@@ -70,7 +70,7 @@ impl Upload {
     pub(crate) async fn receive<W: Write + Send + 'static>(
         mut self,
         context: &Context,
-        asking: &Asking,
+        asking: &MutationRequest,
         reserved: &ReservationOutcome,
         mut out: W,
     ) -> Result<W, ApiError> {
@@ -116,7 +116,7 @@ pub(crate) fn unwritable(engine: &Engine, error: &io::Error) -> ApiError {
 }
 
 /// Gives a reserved place back. The first error is worth more than a failure here: the place runs out by itself.
-pub(crate) async fn release(engine: &Engine, asking: &Asking, place: &Reservation, problem: &str) {
+pub(crate) async fn release(engine: &Engine, asking: &MutationRequest, place: &Reservation, problem: &str) {
     if let Err(error) = engine.release(&asking.caller, place, problem).await {
         tracing::debug!(%error, "a reserved place was not given back");
     }

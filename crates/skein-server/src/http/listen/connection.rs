@@ -17,8 +17,8 @@ use tower::Service as _;
 
 use super::ServeOptions;
 use crate::http::limits::{CONNECTION_BUFFER_BYTES, HEAD_BYTES_MAX, HEADERS_MAX};
-use crate::http::listen::peer::Visitor;
-use crate::http::listen::write_timeout::Patient;
+use crate::http::listen::peer::Peer;
+use crate::http::listen::write_timeout::WriteTimeout;
 
 /// Tells that the server is about to stop.
 #[derive(Debug, Clone)]
@@ -37,13 +37,13 @@ impl Stopping {
 
 /// What every connection meets.
 #[derive(Clone)]
-pub(super) struct Visit {
+pub(super) struct ConnectionContext {
     router: Router,
     options: ServeOptions,
     stopping: Stopping,
 }
 
-impl Visit {
+impl ConnectionContext {
     pub(super) fn new(router: Router, options: ServeOptions, stopping: Stopping) -> Self {
         Self { router, options, stopping }
     }
@@ -59,9 +59,9 @@ impl Visit {
             tracing::debug!(%error, "could not set TCP_NODELAY");
         }
         let mut stopping = self.stopping.clone();
-        let io = TokioIo::new(Patient::new(stream, self.options.write_stall_max));
+        let io = TokioIo::new(WriteTimeout::new(stream, self.options.write_stall_max));
         let head_time_max = self.options.head_time_max;
-        let visitor = Visitor::made(peer, self.options.body_time_max, Some(self.stopping));
+        let visitor = Peer::made(peer, self.options.body_time_max, Some(self.stopping));
         let router = self.router;
         let service = service_fn(move |mut request: Request<_>| {
             if request.headers().len() > HEADERS_MAX {

@@ -9,10 +9,10 @@ use crate::http::limits::BODY_TIME_MAX;
 
 /// Every request that came over a connection carries it as an extension: one for all of them, made once.
 #[derive(Debug, Clone)]
-pub struct Visitor(Arc<Parts>);
+pub struct Peer(Arc<PeerParts>);
 
 #[derive(Debug)]
-struct Parts {
+struct PeerParts {
     address: SocketAddr,
     /// The address as the log spells it.
     spelled: String,
@@ -20,14 +20,14 @@ struct Parts {
     stopping: Option<Stopping>,
 }
 
-impl Visitor {
+impl Peer {
     /// Somebody at this address, under the usual limits.
     pub fn at(address: SocketAddr) -> Self {
         Self::made(address, BODY_TIME_MAX, None)
     }
 
     pub(super) fn made(address: SocketAddr, body_time_max: Duration, stopping: Option<Stopping>) -> Self {
-        Self(Arc::new(Parts { address, spelled: address.to_string(), body_time_max, stopping }))
+        Self(Arc::new(PeerParts { address, spelled: address.to_string(), body_time_max, stopping }))
     }
 
     pub(crate) fn address(&self) -> SocketAddr {

@@ -11,13 +11,13 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep};
 
 /// Breaks off when nothing could be written for `stall_max`.
-pub(super) struct Patient<S> {
+pub(super) struct WriteTimeout<S> {
     stream: S,
     stall_max: Duration,
     stalled: Option<Pin<Box<Sleep>>>,
 }
 
-impl<S> Patient<S> {
+impl<S> WriteTimeout<S> {
     pub(super) fn new(stream: S, stall_max: Duration) -> Self {
         Self { stream, stall_max, stalled: None }
     }
@@ -38,13 +38,13 @@ impl<S> Patient<S> {
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Patient<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for WriteTimeout<S> {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut self.stream).poll_read(cx, buf)
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Patient<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for WriteTimeout<S> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write(cx, bytes);
         self.judge(cx, written)
@@ -83,7 +83,7 @@ mod tests {
     #[tokio::test]
     async fn who_reads_nothing_is_given_up() {
         let (ours, _theirs) = tokio::io::duplex(4);
-        let mut ours = Patient::new(ours, Duration::from_millis(1));
+        let mut ours = WriteTimeout::new(ours, Duration::from_millis(1));
         ours.write_all(b"four").await.unwrap();
         let error = ours.write_all(b"more").await.unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::TimedOut);
@@ -92,7 +92,7 @@ mod tests {
     #[tokio::test]
     async fn who_reads_gets_everything() {
         let (ours, mut theirs) = tokio::io::duplex(4);
-        let mut ours = Patient::new(ours, Duration::from_mins(1));
+        let mut ours = WriteTimeout::new(ours, Duration::from_mins(1));
         let writing = async { ours.write_all(&[7; 64]).await };
         let mut bytes = [0; 64];
         let (written, read) = tokio::join!(writing, theirs.read_exact(&mut bytes));

@@ -17,15 +17,15 @@ pub(crate) struct Json<T>(pub(crate) T);
 
 impl<T: Serialize> IntoResponse for Json<T> {
     fn into_response(self) -> Response {
-        Written::of(&self.0).into_response()
+        JsonBytes::of(&self.0).into_response()
     }
 }
 
 /// JSON as it goes out.
 #[derive(Clone)]
-pub(crate) struct Written(Bytes);
+pub(crate) struct JsonBytes(Bytes);
 
-impl Written {
+impl JsonBytes {
     pub(crate) fn of(value: &impl Serialize) -> Result<Self, ApiError> {
         let mut text = Vec::with_capacity(ANSWER_BYTES_USUAL);
         serde_json::to_writer(&mut text, value).map_err(|error| ApiError::internal(error.to_string()))?;
@@ -37,7 +37,7 @@ impl Written {
     }
 }
 
-impl IntoResponse for Written {
+impl IntoResponse for JsonBytes {
     fn into_response(self) -> Response {
         (StatusCode::OK, [(CONTENT_TYPE, JSON)], self.0).into_response()
     }

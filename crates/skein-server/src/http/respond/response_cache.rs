@@ -10,16 +10,16 @@ use skein_engine::{Caller, RevisionCache};
 
 use crate::http::context::Context;
 use crate::http::error::ApiError;
-use crate::http::respond::json::Written;
+use crate::http::respond::json::JsonBytes;
 
 /// Longer answers are made again each time.
 const ANSWER_BYTES_MAX: usize = 8 << 10;
 
-pub(crate) type KnownAnswers = RevisionCache<(UserId, Thing), Written>;
+pub(crate) type ResponseCache = RevisionCache<(UserId, CachedResource), JsonBytes>;
 
 /// What an answer is about.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum Thing {
+pub(crate) enum CachedResource {
     Item(ItemId),
     Tool(RecordId),
 }
@@ -29,16 +29,16 @@ impl Context {
     pub(crate) async fn answer<T: Serialize>(
         &self,
         caller: &Caller,
-        thing: Thing,
+        thing: CachedResource,
         read: impl Future<Output = Result<T, ApiError>>,
-    ) -> Result<Written, ApiError> {
+    ) -> Result<JsonBytes, ApiError> {
         // A grant ends by the clock, of which no revision tells.
         let revisions = self.engine.revisions_here().filter(|_| caller.grant.is_none());
         let key = (caller.user, thing);
         if let Some(known) = revisions.and_then(|revisions| self.known_answers.find(revisions, &key)) {
             return Ok(known);
         }
-        let written = Written::of(&read.await?)?;
+        let written = JsonBytes::of(&read.await?)?;
         if let Some(revisions) = revisions.filter(|_| written.len() <= ANSWER_BYTES_MAX) {
             self.known_answers.remember(revisions, key, written.clone());
         }

@@ -12,10 +12,10 @@ use crate::http::error::ApiError;
 
 /// How many places there are for one kind of work.
 #[derive(Debug, Clone)]
-pub(crate) struct AdmissionLimit(Arc<Parts>);
+pub(crate) struct AdmissionLimit(Arc<AdmissionParts>);
 
 #[derive(Debug)]
-struct Parts {
+struct AdmissionParts {
     /// The kind of work, in the plural, as people are told.
     work: &'static str,
     per_server: usize,
@@ -32,12 +32,12 @@ pub(crate) struct AdmissionPermit {
 
 impl AdmissionLimit {
     pub(crate) fn new(work: &'static str, per_server: usize, per_user: usize) -> Self {
-        Self(Arc::new(Parts { work, per_server, per_user, taken: Mutex::default() }))
+        Self(Arc::new(AdmissionParts { work, per_server, per_user, taken: Mutex::default() }))
     }
 
     /// Takes a place for a user, or says which limit is reached.
     pub(crate) fn admit(&self, user: UserId) -> Result<AdmissionPermit, ApiError> {
-        let Parts { work, per_server, per_user, taken } = &*self.0;
+        let AdmissionParts { work, per_server, per_user, taken } = &*self.0;
         let mut taken = taken.lock().unwrap_or_else(PoisonError::into_inner);
         if taken.get(&user).is_some_and(|count| count >= per_user) {
             return Err(ApiError::too_many_at_once(work, *per_user));

@@ -14,32 +14,32 @@ const ALWAYS_ADMITTED: [&str; 3] = ["/health/live", "/health/ready", "/metrics"]
 
 /// Places for requests in work.
 #[derive(Debug)]
-pub(crate) struct Workload {
+pub(crate) struct RequestSlots {
     at_once: AtomicUsize,
     at_once_max: usize,
 }
 
 /// A place that is taken, until it is dropped.
-pub(crate) struct Place<'a>(&'a Workload);
+pub(crate) struct RequestSlot<'a>(&'a RequestSlots);
 
-impl Drop for Place<'_> {
+impl Drop for RequestSlot<'_> {
     fn drop(&mut self) {
         self.0.at_once.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
-impl Workload {
+impl RequestSlots {
     pub(crate) fn new(at_once_max: usize) -> Self {
         Self { at_once: AtomicUsize::new(0), at_once_max }
     }
 
     /// A place, to be given back when the answer begins; none is taken by whoever is always admitted.
-    pub(crate) fn admit(&self, request: &Request) -> Result<Option<Place<'_>>, ApiError> {
+    pub(crate) fn admit(&self, request: &Request) -> Result<Option<RequestSlot<'_>>, ApiError> {
         if ALWAYS_ADMITTED.contains(&request.uri().path()) {
             return Ok(None);
         }
         let before = self.at_once.fetch_add(1, Ordering::Relaxed);
-        let place = Place(self);
+        let place = RequestSlot(self);
         if before < self.at_once_max { Ok(Some(place)) } else { Err(ApiError::busy()) }
     }
 }
@@ -61,7 +61,7 @@ mod tests {
 
     use super::*;
 
-    async fn enter(State(workload): State<Arc<Workload>>, request: Request, next: Next) -> Response {
+    async fn enter(State(workload): State<Arc<RequestSlots>>, request: Request, next: Next) -> Response {
         match workload.admit(&request) {
             Ok(_place) => next.run(request).await,
             Err(error) => error.into_response(),
@@ -78,7 +78,7 @@ mod tests {
             .route("/wait", get(wait))
             .route("/endless", get(endless))
             .route("/health/live", get(async || StatusCode::OK))
-            .layer(from_fn_with_state(Arc::new(Workload::new(places)), enter))
+            .layer(from_fn_with_state(Arc::new(RequestSlots::new(places)), enter))
     }
 
     async fn status(router: &Router, path: &str) -> StatusCode {

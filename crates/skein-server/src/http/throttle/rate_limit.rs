@@ -13,7 +13,7 @@ use axum::extract::Request;
 
 use crate::http::error::ApiError;
 use crate::http::limits::{RATE_ADDRESSES_MAX, RATE_BURST_REQUESTS, RATE_INTERVAL};
-use crate::http::listen::Visitor;
+use crate::http::listen::Peer;
 
 /// How far ahead the moment of an address may lie.
 const AHEAD_MAX: Duration = RATE_INTERVAL.saturating_mul(RATE_BURST_REQUESTS - 1);
@@ -23,7 +23,7 @@ const AHEAD_MAX: Duration = RATE_INTERVAL.saturating_mul(RATE_BURST_REQUESTS - 1
 pub(crate) struct RateLimits(Mutex<Allowances>);
 
 #[derive(Debug, PartialEq, Eq)]
-struct TooOften;
+struct RateLimited;
 
 impl RateLimits {
     pub(crate) fn new() -> Self {
@@ -31,11 +31,11 @@ impl RateLimits {
     }
 
     pub(crate) fn admit(&self, request: &Request) -> Result<(), ApiError> {
-        let peer = request.extensions().get().map(|visitor: &Visitor| visitor.address().ip());
-        self.check(peer, Instant::now()).map_err(|TooOften| ApiError::rate_limited())
+        let peer = request.extensions().get().map(|visitor: &Peer| visitor.address().ip());
+        self.check(peer, Instant::now()).map_err(|RateLimited| ApiError::rate_limited())
     }
 
-    fn check(&self, peer: Option<IpAddr>, now: Instant) -> Result<(), TooOften> {
+    fn check(&self, peer: Option<IpAddr>, now: Instant) -> Result<(), RateLimited> {
         let Some(client) = peer.and_then(Client::of) else { return Ok(()) };
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take(client, now)
     }
@@ -72,7 +72,7 @@ struct Allowances {
 }
 
 impl Allowances {
-    fn take(&mut self, client: Client, now: Instant) -> Result<(), TooOften> {
+    fn take(&mut self, client: Client, now: Instant) -> Result<(), RateLimited> {
         let client = self.seated(client, now);
         let whole_at = after_one_more(self.whole_at.get(&client).copied(), now)?;
         self.whole_at.insert(client, whole_at);
@@ -94,9 +94,9 @@ impl Allowances {
 }
 
 /// When the allowance is whole after another request at `now`.
-fn after_one_more(whole_at: Option<Instant>, now: Instant) -> Result<Instant, TooOften> {
+fn after_one_more(whole_at: Option<Instant>, now: Instant) -> Result<Instant, RateLimited> {
     let whole_at = whole_at.map_or(now, |whole_at| whole_at.max(now));
-    if whole_at - now > AHEAD_MAX { Err(TooOften) } else { Ok(whole_at + RATE_INTERVAL) }
+    if whole_at - now > AHEAD_MAX { Err(RateLimited) } else { Ok(whole_at + RATE_INTERVAL) }
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ use crate::http::limits::{
 
 /// The key a token says it was signed with.
 #[derive(Clone, Copy)]
-pub(super) struct Wanted<'a> {
+pub(super) struct RequestedKey<'a> {
     pub(super) id: Option<&'a str>,
     pub(super) algorithm: Algorithm,
 }
@@ -27,7 +27,7 @@ pub(super) struct Wanted<'a> {
 pub(super) struct IssuerKeys {
     address: Url,
     client: Client,
-    known: Mutex<Known>,
+    known: Mutex<CachedKeys>,
     /// Held by whoever fetches, so that the issuer is asked once and not by everybody.
     turn: Arc<tokio::sync::Mutex<()>>,
     /// Places for those who wait because of a key that is not known.
@@ -35,7 +35,7 @@ pub(super) struct IssuerKeys {
 }
 
 #[derive(Debug, Clone, Default)]
-struct Known {
+struct CachedKeys {
     keys: Arc<[Jwk]>,
     fetched_at: Option<Millis>,
     tried_at: Option<Millis>,
@@ -62,7 +62,7 @@ impl IssuerKeys {
         Ok(Self { address, client, known: Mutex::default(), turn: Arc::default(), waiting })
     }
 
-    pub(super) async fn find(self: &Arc<Self>, wanted: Wanted<'_>, now: Millis) -> Result<DecodingKey, BadToken> {
+    pub(super) async fn find(self: &Arc<Self>, wanted: RequestedKey<'_>, now: Millis) -> Result<DecodingKey, BadToken> {
         let known = self.known();
         match known.key(wanted) {
             Some(key) if known.is_younger_than(JWKS_FRESH_MS, now) => return Ok(key),
@@ -90,7 +90,7 @@ impl IssuerKeys {
         known.key(wanted).ok_or(BadToken::UnknownKey)
     }
 
-    fn known(&self) -> Known {
+    fn known(&self) -> CachedKeys {
         self.known.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
@@ -141,7 +141,7 @@ impl IssuerKeys {
     }
 }
 
-impl Known {
+impl CachedKeys {
     fn is_younger_than(&self, age_ms: i64, now: Millis) -> bool {
         self.fetched_at.is_some_and(|fetched_at| is_within(fetched_at, age_ms, now))
     }
@@ -151,7 +151,7 @@ impl Known {
     }
 
     /// The key of that id; without an id, the only key that could be meant.
-    fn key(&self, wanted: Wanted<'_>) -> Option<DecodingKey> {
+    fn key(&self, wanted: RequestedKey<'_>) -> Option<DecodingKey> {
         let is_named = |jwk: &&Jwk| wanted.id.is_none() || jwk.common.key_id.as_deref() == wanted.id;
         let mut fitting = self.keys.iter().filter(is_named).filter(|jwk| fits(jwk, wanted.algorithm));
         let found = fitting.next()?;
