@@ -1,8 +1,8 @@
 //! The way a command takes to the API: through a server, or through the same router in this process.
 //!
 //! Either way it is the same requests and the same answers, so no command has a second implementation. Which way it is
-//! says [`Reach`]: the server that was named; else the one that holds the directory, by its lock file; else nobody
-//! does, and the command holds it itself while it works. Start at [`Door::open`].
+//! says [`ServerAddress`]: the server that was named; else the one that holds the directory, by its lock file; else nobody
+//! does, and the command holds it itself while it works. Start at [`ApiClient::open`].
 
 mod listen;
 mod local;
@@ -18,15 +18,15 @@ use serde_json::Value;
 use skein_core::{ItemId, OperationId};
 use tokio::runtime::Runtime;
 
-pub(crate) use self::listen::{Heard, Listening};
-use self::local::Local;
+pub(crate) use self::listen::{EventStream, StreamEvent};
+use self::local::LocalApi;
 use self::remote::Remote;
 pub(crate) use self::transfer::Upload;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::passphrase::Passphrase;
 use crate::secret_value::SecretBody;
-use crate::storage_location::Place;
+use crate::storage_location::StorageLocation;
 
 const API: &str = "/api/v1";
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
@@ -42,21 +42,21 @@ const PAUSE_MAX: Duration = Duration::from_secs(5);
 
 /// Where a command finds the API.
 #[derive(Debug)]
-pub(crate) enum Reach {
+pub(crate) enum ServerAddress {
     Server {
         address: String,
         key: String,
     },
     /// Without a key, as the first administrator.
     Place {
-        place: Box<Place>,
+        place: Box<StorageLocation>,
         key: Option<String>,
     },
 }
 
 /// One request, complete except for who asks.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Ask {
+pub(crate) struct ApiCall {
     pub(crate) method: Method,
     /// Below `/api/v1`.
     pub(crate) path: String,
@@ -70,7 +70,7 @@ pub(crate) struct Ask {
     pub(crate) passphrase: Option<Passphrase>,
 }
 
-impl Ask {
+impl ApiCall {
     pub(crate) fn new(method: Method, path: impl Into<String>) -> Self {
         let (query, body, secret, based_on, passphrase) = Default::default();
         Self { method, path: path.into(), query, body, secret, based_on, passphrase }
@@ -115,7 +115,7 @@ impl Ask {
 }
 
 /// Why nothing came back.
-pub(crate) enum Broken {
+pub(crate) enum ApiFailure {
     /// Nobody is there; nothing was sent.
     Unreachable(String),
     /// It ended before the answer was complete.
@@ -132,24 +132,26 @@ enum Transfer<'a> {
     From,
 }
 
-enum Way {
+enum Transport {
     Remote(Remote),
-    Local(Local),
+    Local(LocalApi),
 }
 
-pub(crate) struct Door {
-    way: Way,
+pub(crate) struct ApiClient {
+    way: Transport,
     key: String,
     grant: Option<ItemId>,
     runtime: Runtime,
 }
 
-impl Door {
-    pub(crate) fn open(reach: Reach, grant: Option<ItemId>) -> Result<Self, Failure> {
+impl ApiClient {
+    pub(crate) fn open(reach: ServerAddress, grant: Option<ItemId>) -> Result<Self, Failure> {
         let runtime = crate::commands::runtime()?;
         let (way, key) = match reach {
-            Reach::Server { address, key } => (Way::Remote(Remote::to(address, remote::Proxy::AsConfigured)?), key),
-            Reach::Place { place, key } => {
+            ServerAddress::Server { address, key } => {
+                (Transport::Remote(Remote::to(address, remote::Proxy::AsConfigured)?), key)
+            }
+            ServerAddress::Place { place, key } => {
                 let (way, own_key) = runtime.block_on(find(&place))?;
                 (way, key.unwrap_or(own_key))
             }
@@ -158,7 +160,7 @@ impl Door {
     }
 
     /// Asks, and asks again with the same idempotency key when the connection broke or the server is busy.
-    pub(crate) fn call(&self, ask: &Ask) -> Result<Value, Failure> {
+    pub(crate) fn call(&self, ask: &ApiCall) -> Result<Value, Failure> {
         self.runtime.block_on(async {
             let response = self.persist(ask, Transfer::None).await?;
             self.read(response).await
@@ -167,14 +169,14 @@ impl Door {
 
     /// Sees to it that queued work is carried out: here, unless there is a server that does.
     pub(crate) fn work(&self) {
-        if let Way::Local(local) = &self.way {
+        if let Transport::Local(local) = &self.way {
             local.work(&self.runtime);
         }
     }
 
     /// Whether queued work waits for this process, because there is no server.
     pub(crate) fn is_here(&self) -> bool {
-        matches!(self.way, Way::Local(_))
+        matches!(self.way, Transport::Local(_))
     }
 
     /// Lets a moment pass in which others get on.
@@ -185,7 +187,7 @@ impl Door {
     async fn read(&self, response: Response<Body>) -> Result<Value, Failure> {
         let status = response.status();
         let bytes = to_bytes(response.into_body(), ANSWER_BYTES_MAX).await;
-        let bytes = bytes.map_err(|error| self.broken(Broken::CutOff(error.to_string())))?;
+        let bytes = bytes.map_err(|error| self.broken(ApiFailure::CutOff(error.to_string())))?;
         let body = serde_json::from_slice(&bytes).map_err(|_| self.not_skein(status))?;
         Ok(body)
     }
@@ -193,13 +195,13 @@ impl Door {
     /// Seals what was written here and leaves; through a server there is nothing to do.
     pub(crate) fn close(self) -> Result<(), Failure> {
         match self.way {
-            Way::Remote(_) => Ok(()),
-            Way::Local(local) => local.close(self.runtime),
+            Transport::Remote(_) => Ok(()),
+            Transport::Local(local) => local.close(self.runtime),
         }
     }
 
     /// One answer that is no refusal.
-    async fn persist(&self, ask: &Ask, transfer: Transfer<'_>) -> Result<Response<Body>, Failure> {
+    async fn persist(&self, ask: &ApiCall, transfer: Transfer<'_>) -> Result<Response<Body>, Failure> {
         let idempotency_key = draw_idempotency_key();
         let mut tried = 1;
         loop {
@@ -209,7 +211,7 @@ impl Door {
                     Some(pause) => pause,
                     None => return Err(self.refused(response).await),
                 },
-                Err(Broken::CutOff(_)) if tried < TRIES_MAX => PAUSE,
+                Err(ApiFailure::CutOff(_)) if tried < TRIES_MAX => PAUSE,
                 Err(broken) => return Err(self.broken(broken)),
             };
             tried += 1;
@@ -217,7 +219,12 @@ impl Door {
         }
     }
 
-    async fn send(&self, ask: &Ask, transfer: Transfer<'_>, idempotency_key: &str) -> Result<Response<Body>, Broken> {
+    async fn send(
+        &self,
+        ask: &ApiCall,
+        transfer: Transfer<'_>,
+        idempotency_key: &str,
+    ) -> Result<Response<Body>, ApiFailure> {
         let mut request = Request::builder().method(&ask.method).uri(ask.target());
         request = request.header(AUTHORIZATION, format!("Bearer {}", self.key));
         if ask.method != Method::GET {
@@ -237,23 +244,23 @@ impl Door {
         }
         let open = || Bytes::from(ask.body.as_ref().map(Value::to_string).unwrap_or_default());
         let body = ask.secret.as_ref().map_or_else(open, SecretBody::bytes);
-        let request = request.body(body).map_err(|bad| Broken::Here(unsendable(&bad)))?;
+        let request = request.body(body).map_err(|bad| ApiFailure::Here(unsendable(&bad)))?;
         match &self.way {
-            Way::Remote(remote) => remote.send(request, transfer).await,
-            Way::Local(local) => local.send(request, transfer).await,
+            Transport::Remote(remote) => remote.send(request, transfer).await,
+            Transport::Local(local) => local.send(request, transfer).await,
         }
     }
 
-    fn broken(&self, broken: Broken) -> Failure {
+    fn broken(&self, broken: ApiFailure) -> Failure {
         let shown = self.shown();
         match broken {
-            Broken::Here(failure) => failure,
-            Broken::Unreachable(cause) => Failure::new(
+            ApiFailure::Here(failure) => failure,
+            ApiFailure::Unreachable(cause) => Failure::new(
                 Exit::Unavailable,
                 anyhow::anyhow!("{shown} cannot be reached: {cause}"),
                 "start it, or correct --server; without --server a command works on the directory itself",
             ),
-            Broken::CutOff(cause) => Failure::new(
+            ApiFailure::CutOff(cause) => Failure::new(
                 Exit::Unavailable,
                 anyhow::anyhow!("the connection to {shown} broke: {cause}"),
                 "look at what is there before trying again",
@@ -283,30 +290,30 @@ impl Door {
 
     fn shown(&self) -> &str {
         match &self.way {
-            Way::Remote(remote) => remote.address(),
-            Way::Local(_) => "this process",
+            Transport::Remote(remote) => remote.address(),
+            Transport::Local(_) => "this process",
         }
     }
 }
 
 /// The server on the directory, or this process in its place; waits for a command that holds it just now.
-async fn find(place: &Place) -> Result<(Way, String), Failure> {
+async fn find(place: &StorageLocation) -> Result<(Transport, String), Failure> {
     let deadline = tokio::time::Instant::now() + local::WAIT_MAX;
     loop {
-        let held = match Local::open(place).await {
+        let held = match LocalApi::open(place).await {
             Ok((local, key)) => {
                 tracing::debug!(dir = %place.dir.display(), "nobody holds the directory; working on it here");
-                return Ok((Way::Local(local), key));
+                return Ok((Transport::Local(local), key));
             }
-            Err(local::NotOpen::Held(held)) => held,
-            Err(local::NotOpen::Failed(failure)) => return Err(failure),
+            Err(local::OpenError::Held(held)) => held,
+            Err(local::OpenError::Failed(failure)) => return Err(failure),
         };
         if let Some(holder) = held.holder() {
             refuse_other_database(place, &holder.database)?;
             let remote = Remote::to(holder.address.clone(), remote::Proxy::Never)?;
             if remote.is_there().await {
                 tracing::debug!(address = holder.address, "going through the server that holds the directory");
-                return Ok((Way::Remote(remote), holder.key.clone()));
+                return Ok((Transport::Remote(remote), holder.key.clone()));
             }
         }
         if tokio::time::Instant::now() >= deadline {
@@ -317,7 +324,7 @@ async fn find(place: &Place) -> Result<(Way, String), Failure> {
 }
 
 /// A server that holds the directory answers from its own database, whatever other one was named.
-fn refuse_other_database(place: &Place, held: &str) -> Result<(), Failure> {
+fn refuse_other_database(place: &StorageLocation, held: &str) -> Result<(), Failure> {
     let named = place.database_shown();
     if !place.names_database() || named == held {
         return Ok(());
@@ -362,9 +369,10 @@ mod tests {
 
     #[test]
     fn parameters_are_escaped_and_nothing_is_left_out() {
-        let ask = Ask::get("/items").with("type", Some("a&b=é ")).with("limit", None::<u32>).with("order", Some("asc"));
+        let ask =
+            ApiCall::get("/items").with("type", Some("a&b=é ")).with("limit", None::<u32>).with("order", Some("asc"));
         assert_eq!(ask.target(), "/api/v1/items?type=a%26b%3D%C3%A9%20&order=asc");
-        assert_eq!(Ask::get("/items").target(), "/api/v1/items");
+        assert_eq!(ApiCall::get("/items").target(), "/api/v1/items");
     }
 
     #[test]

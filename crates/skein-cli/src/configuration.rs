@@ -18,7 +18,7 @@ use anyhow::anyhow;
 pub(crate) use self::flags::{EveryCommand, Serving};
 use crate::failure::Failure;
 use crate::privacy::ConfigurationFile;
-use crate::settings::{Display, GivenIn, Kind, Name, SETTINGS, Setting, Value};
+use crate::settings::{Display, Kind, Name, SETTINGS, Setting, SettingSource, Value};
 
 const CONFIG_VARIABLE: &str = "SKEIN_CONFIG";
 /// For those who work on Skein.
@@ -28,7 +28,7 @@ const SERVICE_VARIABLES: [&str; 3] = ["_SERVICE_HOST", "_SERVICE_PORT", "_PORT_"
 const SERVICE_ADDRESS: &str = "_PORT";
 
 /// What one source says about some settings.
-pub(crate) type Layer = BTreeMap<Name, Value>;
+pub(crate) type SettingsLayer = BTreeMap<Name, Value>;
 
 /// The environment, read once.
 #[derive(Debug, Default)]
@@ -72,14 +72,14 @@ impl FromIterator<(OsString, OsString)> for Environment {
 
 /// Where a value came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Origin {
+pub(crate) enum ValueOrigin {
     Default,
     File { path: PathBuf, line: usize },
     Variable(&'static str),
     Flag(&'static str),
 }
 
-impl fmt::Display for Origin {
+impl fmt::Display for ValueOrigin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Default => f.write_str("default"),
@@ -90,7 +90,7 @@ impl fmt::Display for Origin {
     }
 }
 
-impl Origin {
+impl ValueOrigin {
     /// How near to the command; the nearer overrides.
     fn nearness(&self) -> u8 {
         match self {
@@ -104,15 +104,15 @@ impl Origin {
 
 /// A value and where it came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Found {
+pub(crate) struct ResolvedValue {
     pub(crate) value: Value,
-    pub(crate) origin: Origin,
+    pub(crate) origin: ValueOrigin,
 }
 
 /// Every setting that has a value.
 #[derive(Debug, Default)]
 pub(crate) struct Configuration {
-    found: BTreeMap<Name, Found>,
+    found: BTreeMap<Name, ResolvedValue>,
     file: Option<PathBuf>,
     /// Why the file could not be read, for whoever goes on without it.
     pub(crate) unread: Option<Failure>,
@@ -120,13 +120,21 @@ pub(crate) struct Configuration {
 
 impl Configuration {
     /// `named` is the file given with `--config`.
-    pub(crate) fn resolve(named: Option<PathBuf>, flags: Layer, environment: &Environment) -> Result<Self, Failure> {
+    pub(crate) fn resolve(
+        named: Option<PathBuf>,
+        flags: SettingsLayer,
+        environment: &Environment,
+    ) -> Result<Self, Failure> {
         let mut configuration = Self::forgiving(named, flags, environment)?;
         configuration.unread.take().map_or(Ok(configuration), Err)
     }
 
     /// [`Self::resolve`] for whoever looks for what is wrong: a file that cannot be read is passed over and told.
-    pub(crate) fn forgiving(named: Option<PathBuf>, flags: Layer, environment: &Environment) -> Result<Self, Failure> {
+    pub(crate) fn forgiving(
+        named: Option<PathBuf>,
+        flags: SettingsLayer,
+        environment: &Environment,
+    ) -> Result<Self, Failure> {
         let mut configuration = Self::defaults(environment);
         configuration.file = file::path(named, environment);
         match configuration.file.as_deref().map(file::read) {
@@ -137,8 +145,8 @@ impl Configuration {
         configuration.take_variables(environment)?;
         let flags = flags.into_iter().filter(|(_, value)| !value.is_empty());
         for (name, value) in flags {
-            let origin = Origin::Flag(name.setting().flag);
-            configuration.found.insert(name, Found { value, origin });
+            let origin = ValueOrigin::Flag(name.setting().flag);
+            configuration.found.insert(name, ResolvedValue { value, origin });
         }
         Ok(configuration)
     }
@@ -147,7 +155,8 @@ impl Configuration {
         let text = |value: &str| Value::Text(value.to_owned());
         let compiled = SETTINGS.iter().filter_map(|setting| Some((setting.name, text(setting.default?))));
         let dir = environment.directory("XDG_DATA_HOME", ".local/share").map(|dir| (Name::Dir, Value::Path(dir)));
-        let found = compiled.chain(dir).map(|(name, value)| (name, Found { value, origin: Origin::Default }));
+        let found =
+            compiled.chain(dir).map(|(name, value)| (name, ResolvedValue { value, origin: ValueOrigin::Default }));
         Self { found: found.collect(), file: None, unread: None }
     }
 
@@ -158,7 +167,8 @@ impl Configuration {
                 Failure::usage(anyhow!("{}: {problem}", setting.variable), "correct the variable, or unset it")
             })?;
             if !value.is_empty() {
-                self.found.insert(setting.name, Found { value, origin: Origin::Variable(setting.variable) });
+                self.found
+                    .insert(setting.name, ResolvedValue { value, origin: ValueOrigin::Variable(setting.variable) });
             }
         }
         Ok(())
@@ -167,9 +177,12 @@ impl Configuration {
     /// The file that was read, and whether a secret or an address with a password came from it.
     pub(crate) fn file(&self) -> Option<ConfigurationFile> {
         let path = self.file.clone()?;
-        let is_secret = |setting: &Setting, found: &Found| match (&found.origin, setting.display, &found.value) {
-            (Origin::File { .. }, Display::Secret, _) => true,
-            (Origin::File { .. }, Display::Address, Value::Text(address)) => without_credentials(address) != *address,
+        let is_secret = |setting: &Setting, found: &ResolvedValue| match (&found.origin, setting.display, &found.value)
+        {
+            (ValueOrigin::File { .. }, Display::Secret, _) => true,
+            (ValueOrigin::File { .. }, Display::Address, Value::Text(address)) => {
+                without_credentials(address) != *address
+            }
             _ => false,
         };
         let has_secret = self.entries().any(|(setting, found)| found.is_some_and(|found| is_secret(setting, found)));
@@ -207,13 +220,13 @@ impl Configuration {
         text.parse().map(Some).map_err(|_| bad())
     }
 
-    fn origin(&self, name: Name) -> &Origin {
-        self.found.get(&name).map_or(&Origin::Default, |found| &found.origin)
+    fn origin(&self, name: Name) -> &ValueOrigin {
+        self.found.get(&name).map_or(&ValueOrigin::Default, |found| &found.origin)
     }
 
     /// Refuses settings that have no effect where `needed` is not set.
     pub(crate) fn refuse_without(&self, needed: &'static str, idle: &[Name]) -> Result<(), Failure> {
-        let Some(name) = idle.iter().find(|name| *self.origin(**name) != Origin::Default) else { return Ok(()) };
+        let Some(name) = idle.iter().find(|name| *self.origin(**name) != ValueOrigin::Default) else { return Ok(()) };
         let (key, origin) = (name.setting().key, self.origin(*name));
         let error = anyhow!("{key} ({origin}) has no effect without {needed}");
         Err(Failure::usage(error, "set both or neither; skein config show lists where values come from"))
@@ -225,7 +238,7 @@ impl Configuration {
     }
 
     /// Every setting in the order of the table, with what was found for it.
-    pub(crate) fn entries(&self) -> impl Iterator<Item = (&'static Setting, Option<&Found>)> {
+    pub(crate) fn entries(&self) -> impl Iterator<Item = (&'static Setting, Option<&ResolvedValue>)> {
         SETTINGS.iter().map(|setting| (setting, self.found.get(&setting.name)))
     }
 }
@@ -253,7 +266,7 @@ pub(crate) fn without_credentials(address: &str) -> String {
 pub(crate) fn write_sample(out: &mut dyn io::Write) -> io::Result<()> {
     writeln!(out, "# Configuration of Skein. SKEIN_… variables and flags override what is set here.")?;
     let mut last_table = None;
-    let of_files = SETTINGS.iter().filter(|setting| setting.given_in == GivenIn::Anywhere);
+    let of_files = SETTINGS.iter().filter(|setting| setting.given_in == SettingSource::Anywhere);
     let (of_tables, plain): (Vec<&Setting>, Vec<&Setting>) = of_files.partition(|one| one.key.contains('.'));
     // In TOML, whatever follows the head of a table belongs to it.
     for setting in plain.into_iter().chain(of_tables) {

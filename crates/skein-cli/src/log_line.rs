@@ -35,7 +35,7 @@ where
         } else {
             write!(text, "{now} {level:>5}")?;
         }
-        let mut fields = Fields { line: OneLine(&mut text), outcome: Ok(()) };
+        let mut fields = LogFields { line: OneLine(&mut text), outcome: Ok(()) };
         event.record(&mut fields);
         fields.outcome?;
         text.push('\n');
@@ -55,12 +55,12 @@ fn colour(level: Level) -> u8 {
     }
 }
 
-struct Fields<'a> {
+struct LogFields<'a> {
     line: OneLine<'a>,
     outcome: fmt::Result,
 }
 
-impl<'a> Fields<'a> {
+impl<'a> LogFields<'a> {
     fn add(&mut self, field: &Field, write: impl FnOnce(&mut OneLine<'a>) -> fmt::Result) {
         let name = field.name();
         if self.outcome.is_err() || name.starts_with(ABOUT_THE_RECORD) {
@@ -75,7 +75,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-impl Visit for Fields<'_> {
+impl Visit for LogFields<'_> {
     fn record_str(&mut self, field: &Field, value: &str) {
         match field.name() {
             MESSAGE => self.add(field, |line| line.write_str(value)),
@@ -138,9 +138,9 @@ mod tests {
     use super::*;
 
     #[derive(Clone, Default)]
-    struct Kept(Arc<Mutex<Vec<u8>>>);
+    struct CapturedLines(Arc<Mutex<Vec<u8>>>);
 
-    impl io::Write for Kept {
+    impl io::Write for CapturedLines {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
             self.0.lock().unwrap().write(bytes)
         }
@@ -155,7 +155,7 @@ mod tests {
     }
 
     fn logged_on(is_terminal: bool, log: impl FnOnce()) -> String {
-        let kept = Kept::default();
+        let kept = CapturedLines::default();
         let writer = kept.clone();
         let subscriber = tracing_subscriber::fmt().with_ansi(is_terminal).event_format(LogLine);
         tracing::subscriber::with_default(subscriber.with_writer(move || writer.clone()).finish(), log);

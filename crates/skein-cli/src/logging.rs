@@ -30,8 +30,10 @@ pub(crate) fn start(configuration: &Configuration, is_server: bool) -> Result<()
         .map_err(|bad| Failure::usage(bad, "give --log a level, or target=level pairs with commas"))?;
     // Without the thread lines are still written, when many have gathered or the program ends.
     let _ = std::thread::Builder::new().name("skein-log".to_owned()).spawn(|| WAITING.write_for_ever());
-    let log =
-        tracing_subscriber::fmt().with_env_filter(filter).with_writer(ToWaiting).with_ansi(io::stderr().is_terminal());
+    let log = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(PendingWriter)
+        .with_ansi(io::stderr().is_terminal());
     match configuration.text(Name::LogFormat) {
         Some("json") => log.json().flatten_event(true).init(),
         _ => log.event_format(LogLine).init(),
@@ -56,18 +58,18 @@ pub(crate) fn finish() {
     WAITING.write_out();
 }
 
-static WAITING: Waiting =
-    Waiting { lines: Mutex::new(Vec::new()), writing: Mutex::new(Vec::new()), arrived: Condvar::new() };
+static WAITING: PendingLines =
+    PendingLines { lines: Mutex::new(Vec::new()), writing: Mutex::new(Vec::new()), arrived: Condvar::new() };
 
 /// Lines that were logged and not written yet.
-struct Waiting {
+struct PendingLines {
     lines: Mutex<Vec<u8>>,
     /// Those that are just being written, so that others can be added meanwhile.
     writing: Mutex<Vec<u8>>,
     arrived: Condvar,
 }
 
-impl Waiting {
+impl PendingLines {
     fn lock(&self) -> MutexGuard<'_, Vec<u8>> {
         self.lines.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -104,9 +106,9 @@ impl Waiting {
 }
 
 /// Where the subscriber writes its lines.
-struct ToWaiting;
+struct PendingWriter;
 
-impl<'a> MakeWriter<'a> for ToWaiting {
+impl<'a> MakeWriter<'a> for PendingWriter {
     type Writer = Line;
 
     fn make_writer(&'a self) -> Line {

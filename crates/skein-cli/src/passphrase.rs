@@ -62,9 +62,9 @@ mod tests {
     use super::*;
 
     /// Answers in the order given.
-    struct Person(Vec<&'static str>);
+    struct ScriptedPerson(Vec<&'static str>);
 
-    impl Prompt for Person {
+    impl Prompt for ScriptedPerson {
         fn line(&mut self, _: &str) -> Result<String, Failure> {
             panic!("a passphrase is never seen")
         }
@@ -75,7 +75,7 @@ mod tests {
     }
 
     fn asked(is_new: bool, answers: &[&'static str]) -> Result<Passphrase, Failure> {
-        Passphrase::asked(&PassphraseSource { file: None, is_new }, true, &mut Person(answers.to_vec()))
+        Passphrase::asked(&PassphraseSource { file: None, is_new }, true, &mut ScriptedPerson(answers.to_vec()))
     }
 
     #[test]
@@ -99,8 +99,8 @@ mod tests {
         let file = folder.path().join("phrase");
         std::fs::write(&file, "correct horse\n").unwrap();
         let source = PassphraseSource { file: Some(Source::File(file.clone())), is_new: true };
-        assert_eq!(*Passphrase::asked(&source, true, &mut Person(Vec::new())).unwrap().0, "correct horse");
+        assert_eq!(*Passphrase::asked(&source, true, &mut ScriptedPerson(Vec::new())).unwrap().0, "correct horse");
         std::fs::write(&file, "two\nlines\n").unwrap();
-        assert!(Passphrase::asked(&source, true, &mut Person(Vec::new())).is_err());
+        assert!(Passphrase::asked(&source, true, &mut ScriptedPerson(Vec::new())).is_err());
     }
 }

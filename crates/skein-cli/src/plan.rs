@@ -18,11 +18,12 @@ use skein_store::Location;
 use skein_store::verify::VerifyOptions;
 
 pub(crate) use self::catalog::{
-    CatalogTask, Change, DefaultChoice, Inquiry, Named, Shelf, Thing, difference, each_target, resolve_targets,
+    CatalogTask, Change, Collection, DefaultChoice, EntryName, NamedEntry, UnresolvedCatalogRequest, difference,
+    each_target, resolve_targets,
 };
 pub(crate) use self::flow::{ChatTask, FlowTask, Verdict, json_of};
 pub(crate) use self::memory::MemoryTask;
-use crate::api_client::Reach;
+use crate::api_client::ServerAddress;
 use crate::arguments::{
     AskingArguments, Command, ConfigCommand, IndexArguments, KeyRemovalArguments, StorageArguments, VerifyArguments,
     WorkerCommand,
@@ -32,30 +33,32 @@ use crate::definition::Source;
 use crate::failure::Failure;
 use crate::output::Paint;
 use crate::passphrase::PassphraseSource;
-pub(crate) use crate::plan::api_request::{Content, Task, object};
-pub(crate) use crate::plan::tree::{ConversationTask, Finder, NodeName, Seat, Spot, Wish, Words};
-use crate::session::Form;
+pub(crate) use crate::plan::api_request::{ApiRequest, Content, object};
+pub(crate) use crate::plan::tree::{
+    ConversationTask, NodeLocation, NodeName, NodeSlot, Resolver, TextSource, UnresolvedTreeRequest,
+};
+use crate::session::OutputFormat;
 use crate::settings::Name;
-use crate::storage_location::{self, Place};
+use crate::storage_location::{self, StorageLocation};
 
 /// One command, ready to run.
 #[derive(Debug)]
 pub(crate) enum Plan {
-    Init(Place),
+    Init(StorageLocation),
     Serve(Serve),
     /// Makes calls for others.
     Work {
-        place: Place,
+        place: StorageLocation,
         pools: PoolSizes,
     },
     Errand {
-        reach: Reach,
+        reach: ServerAddress,
         grant: Option<ItemId>,
-        form: Form,
-        task: Task,
+        form: OutputFormat,
+        task: ApiRequest,
     },
     Verify {
-        place: Place,
+        place: StorageLocation,
         options: VerifyOptions,
         report: ReportForm,
     },
@@ -64,21 +67,21 @@ pub(crate) enum Plan {
         report: ReportForm,
     },
     Proof {
-        place: Place,
+        place: StorageLocation,
         item: ItemId,
     },
     Backup {
-        place: Place,
+        place: StorageLocation,
         target: PathBuf,
         report: ReportForm,
     },
     Restore {
-        place: Place,
+        place: StorageLocation,
         source: PathBuf,
         report: ReportForm,
     },
     Doctor {
-        place: Place,
+        place: StorageLocation,
         unread: Option<Failure>,
         report: ReportForm,
     },
@@ -96,7 +99,7 @@ pub(crate) enum Plan {
 
 #[derive(Debug)]
 pub(crate) struct Serve {
-    pub(crate) place: Place,
+    pub(crate) place: StorageLocation,
     pub(crate) listen: SocketAddr,
     pub(crate) allowed_hosts: Vec<String>,
     pub(crate) public_url: Option<String>,
@@ -107,7 +110,7 @@ pub(crate) struct Serve {
 /// Master keys to be removed from the key file of a place.
 #[derive(Debug)]
 pub(crate) struct KeyRemoval {
-    pub(crate) place: Place,
+    pub(crate) place: StorageLocation,
     pub(crate) keys: Vec<KeyId>,
     /// Other databases that use the key file.
     pub(crate) others: Vec<Location>,
@@ -115,7 +118,7 @@ pub(crate) struct KeyRemoval {
 }
 
 impl KeyRemoval {
-    fn resolve(arguments: &KeyRemovalArguments, place: Place) -> Self {
+    fn resolve(arguments: &KeyRemovalArguments, place: StorageLocation) -> Self {
         let KeyRemovalArguments { keys, also, yes: is_sure } = arguments;
         let keys = keys.iter().map(KeyId::stored).collect();
         let others = also.iter().map(|text| storage_location::location_named(text)).collect();
@@ -157,17 +160,17 @@ impl Plan {
         // Whoever named a server must not be answered by this machine's own directory.
         let place = || {
             refuse_server(&configuration)?;
-            Place::resolve(&configuration)
+            StorageLocation::resolve(&configuration)
         };
         Ok(match command {
             Command::Init => Self::Init(place()?),
             Command::Serve(_) => Self::Serve(Serve::resolve(&configuration)?),
-            Command::User(user) => errand(user.asking, Task::of_user(user.command)?)?,
-            Command::Key(key) => errand(key.asking, Task::of_key(key.command)?)?,
-            Command::Session(session) => errand(session.asking, Task::of_session(session.command)?)?,
-            Command::Grant(grant) => errand(grant.asking, Task::of_grant(grant.command)?)?,
-            Command::Item(item) => errand(item.asking, Task::of_item(item.command)?)?,
-            Command::Relation(relation) => errand(relation.asking, Task::of_relation(relation.command)?)?,
+            Command::User(user) => errand(user.asking, ApiRequest::of_user(user.command)?)?,
+            Command::Key(key) => errand(key.asking, ApiRequest::of_key(key.command)?)?,
+            Command::Session(session) => errand(session.asking, ApiRequest::of_session(session.command)?)?,
+            Command::Grant(grant) => errand(grant.asking, ApiRequest::of_grant(grant.command)?)?,
+            Command::Item(item) => errand(item.asking, ApiRequest::of_item(item.command)?)?,
+            Command::Relation(relation) => errand(relation.asking, ApiRequest::of_relation(relation.command)?)?,
             Command::Conversation(conversation) => {
                 errand(conversation.asking, ConversationTask::of_conversation(conversation.command)?.into())?
             }
@@ -189,15 +192,15 @@ impl Plan {
             },
             Command::Template(template) => errand(template.asking, CatalogTask::of_template(template.command)?.into())?,
             Command::Secret(secret) => errand(secret.asking, CatalogTask::of_secret(secret.command)?.into())?,
-            Command::Vault(vault) => match Task::of_vault(&vault.command) {
+            Command::Vault(vault) => match ApiRequest::of_vault(&vault.command) {
                 Ok(task) => errand(vault.asking, task)?,
                 Err(removal) => Self::RemoveKeys(KeyRemoval::resolve(removal, place()?)),
             },
             Command::Endpoint(endpoint) => errand(endpoint.asking, CatalogTask::of_endpoint(endpoint.command)?.into())?,
-            Command::History(history) => complete(Task::of_history(history)?)?,
-            Command::Redact(redact) => complete(Task::of_redact(redact)?)?,
-            Command::Export(export) => complete(Task::of_export(export))?,
-            Command::Import(import) => complete(Task::of_import(import))?,
+            Command::History(history) => complete(ApiRequest::of_history(history)?)?,
+            Command::Redact(redact) => complete(ApiRequest::of_redact(redact)?)?,
+            Command::Export(export) => complete(ApiRequest::of_export(export))?,
+            Command::Import(import) => complete(ApiRequest::of_import(import))?,
             Command::Verify(verify) => return Self::verify(verify, place),
             Command::Proof(proof) => Self::Proof { item: parse_item(&proof.item)?, place: place()? },
             Command::Backup(backup) => {
@@ -208,7 +211,7 @@ impl Plan {
                 let report = ReportForm::json(restore.json);
                 Self::Restore { place: place()?, source: restore.source, report }
             }
-            Command::Storage(StorageArguments { asking }) => errand(asking, Task::storage())?,
+            Command::Storage(StorageArguments { asking }) => errand(asking, ApiRequest::storage())?,
             Command::Doctor(doctor) => Self::Doctor { place: place()?, unread, report: ReportForm::json(doctor.json) },
             Command::Config(config) => match config.command {
                 ConfigCommand::Show { json } => {
@@ -223,21 +226,24 @@ impl Plan {
 
     fn errand(
         asking: AskingArguments,
-        task: Task,
+        task: ApiRequest,
         configuration: &Configuration,
         paint: Paint,
     ) -> Result<Self, Failure> {
         let AskingArguments { json, quiet, grant } = asking;
         let form = match (json, quiet) {
-            (true, _) => Form::Json,
-            (false, true) => Form::Quiet,
-            (false, false) => Form::People(paint),
+            (true, _) => OutputFormat::Json,
+            (false, true) => OutputFormat::Quiet,
+            (false, false) => OutputFormat::People(paint),
         };
         let grant = grant.as_deref().map(parse_item).transpose()?;
         Ok(Self::Errand { reach: resolve_reach(configuration)?, grant, form, task })
     }
 
-    fn verify(arguments: VerifyArguments, place: impl FnOnce() -> Result<Place, Failure>) -> Result<Self, Failure> {
+    fn verify(
+        arguments: VerifyArguments,
+        place: impl FnOnce() -> Result<StorageLocation, Failure>,
+    ) -> Result<Self, Failure> {
         let report = ReportForm::json(arguments.json);
         if let Some(file) = arguments.proof {
             return Ok(Self::CheckProof { file, report });
@@ -257,7 +263,7 @@ impl Serve {
             return Err(Failure::usage(anyhow!("the public URL begins with neither http:// nor https://"), hint));
         }
         Ok(Self {
-            place: Place::resolve(configuration)?,
+            place: StorageLocation::resolve(configuration)?,
             listen: listen.expect("a default is compiled in"),
             allowed_hosts: configuration.list(Name::AllowHosts).to_vec(),
             public_url,
@@ -286,10 +292,10 @@ impl TokenIssuer {
 }
 
 /// A server that was named needs a key; on a directory the lock file or this process has one.
-fn resolve_reach(configuration: &Configuration) -> Result<Reach, Failure> {
+fn resolve_reach(configuration: &Configuration) -> Result<ServerAddress, Failure> {
     let key = configuration.text(Name::Key).map(str::to_owned);
     let Some(address) = configuration.text(Name::Server) else {
-        return Ok(Reach::Place { place: Box::new(Place::resolve(configuration)?), key });
+        return Ok(ServerAddress::Place { place: Box::new(StorageLocation::resolve(configuration)?), key });
     };
     let address = address.trim_end_matches('/');
     if !(address.starts_with("http://") || address.starts_with("https://")) {
@@ -300,7 +306,7 @@ fn resolve_reach(configuration: &Configuration) -> Result<Reach, Failure> {
         let error = anyhow!("there is no key for {}", without_credentials(address));
         Failure::usage(error, "set SKEIN_KEY, or key in skein.toml; skein key create on the server's machine makes one")
     })?;
-    Ok(Reach::Server { address: address.to_owned(), key })
+    Ok(ServerAddress::Server { address: address.to_owned(), key })
 }
 
 /// For commands that work on a directory and nothing else. Who names one means it, whatever a file says of servers.
@@ -407,14 +413,17 @@ mod tests {
     #[test]
     fn a_named_server_needs_a_key_and_an_address() {
         let line = "skein item list --server http://127.0.0.1:1/ --key sk_x";
-        let Ok(Plan::Errand { reach: Reach::Server { address, key }, .. }) = resolve(line) else {
+        let Ok(Plan::Errand { reach: ServerAddress::Server { address, key }, .. }) = resolve(line) else {
             panic!("not remote")
         };
         assert_eq!((address.as_str(), key.as_str()), ("http://127.0.0.1:1", "sk_x"));
         for line in ["skein item list --server http://127.0.0.1:1", "skein item list --server 127.0.0.1:1 --key k"] {
             assert_eq!(resolve(line).unwrap_err().exit, Exit::Usage, "{line}");
         }
-        assert!(matches!(resolve("skein item list --dir d"), Ok(Plan::Errand { reach: Reach::Place { .. }, .. })));
+        assert!(matches!(
+            resolve("skein item list --dir d"),
+            Ok(Plan::Errand { reach: ServerAddress::Place { .. }, .. })
+        ));
     }
 
     #[test]
@@ -423,8 +432,8 @@ mod tests {
             Ok(Plan::Errand { form, .. }) => form,
             other => panic!("{other:?}"),
         };
-        assert_eq!(form("skein item list --dir d"), Form::People(Paint::Plain));
-        assert_eq!(form("skein item --json list --dir d"), Form::Json);
-        assert_eq!(form("skein item list -q --dir d"), Form::Quiet);
+        assert_eq!(form("skein item list --dir d"), OutputFormat::People(Paint::Plain));
+        assert_eq!(form("skein item --json list --dir d"), OutputFormat::Json);
+        assert_eq!(form("skein item list -q --dir d"), OutputFormat::Quiet);
     }
 }

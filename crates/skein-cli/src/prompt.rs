@@ -43,7 +43,7 @@ impl Prompt for Terminal {
 
     fn hidden(&mut self, question: &str) -> Result<Zeroizing<String>, Failure> {
         let mut terminal = open(question).map_err(cannot_ask)?;
-        let _silence = Silence::over(&terminal).map_err(cannot_ask)?;
+        let _silence = EchoGuard::over(&terminal).map_err(cannot_ask)?;
         read_line(&mut terminal)
     }
 }
@@ -75,12 +75,12 @@ fn cannot_ask(error: io::Error) -> Failure {
 }
 
 /// The terminal echoes nothing and edits nothing until this is dropped.
-struct Silence {
+struct EchoGuard {
     terminal: File,
     before: Termios,
 }
 
-impl Silence {
+impl EchoGuard {
     fn over(terminal: &File) -> io::Result<Self> {
         let terminal = terminal.try_clone()?;
         let before = tcgetattr(&terminal)?;
@@ -93,7 +93,7 @@ impl Silence {
     }
 }
 
-impl Drop for Silence {
+impl Drop for EchoGuard {
     fn drop(&mut self) {
         let _ = tcsetattr(&self.terminal, OptionalActions::Drain, &self.before);
         let _ = self.terminal.write_all(b"\n");

@@ -7,7 +7,7 @@ use std::io::Write;
 use serde_json::{Value, json};
 use skein_core::ItemId;
 
-use crate::api_client::{Ask, Door, Reach};
+use crate::api_client::{ApiCall, ApiClient, ServerAddress};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Column, Paint, field, text, write_sheet, write_table};
@@ -17,7 +17,7 @@ const PAGE_ENTRIES_MAX: u64 = 100;
 
 /// How an answer is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum OutputFormat {
     People(Paint),
     Json,
     /// Only the first column, the id, or the secret that was made.
@@ -26,47 +26,47 @@ pub(crate) enum Form {
 
 /// How much of a list is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Amount {
+pub(crate) enum ListLimit {
     AtMost(u64),
     All,
 }
 
-pub(crate) struct Desk<'a> {
-    reach: Option<Reach>,
+pub(crate) struct Session<'a> {
+    reach: Option<ServerAddress>,
     grant: Option<ItemId>,
-    door: Option<Door>,
-    pub(crate) form: Form,
+    door: Option<ApiClient>,
+    pub(crate) form: OutputFormat,
     pub(crate) out: &'a mut dyn Write,
 }
 
-impl<'a> Desk<'a> {
-    pub(crate) fn new(reach: Reach, grant: Option<ItemId>, form: Form, out: &'a mut dyn Write) -> Self {
+impl<'a> Session<'a> {
+    pub(crate) fn new(reach: ServerAddress, grant: Option<ItemId>, form: OutputFormat, out: &'a mut dyn Write) -> Self {
         Self { reach: Some(reach), grant, door: None, form, out }
     }
 
-    pub(crate) fn door(&mut self) -> Result<&Door, Failure> {
+    pub(crate) fn door(&mut self) -> Result<&ApiClient, Failure> {
         if let Some(reach) = self.reach.take() {
-            self.door = Some(Door::open(reach, self.grant.take())?);
+            self.door = Some(ApiClient::open(reach, self.grant.take())?);
         }
         Ok(self.door.as_ref().expect("it stays open until the end"))
     }
 
-    pub(crate) fn ask(&mut self, ask: &Ask) -> Result<Value, Failure> {
+    pub(crate) fn ask(&mut self, ask: &ApiCall) -> Result<Value, Failure> {
         self.door()?.call(ask)
     }
 
     /// One thing: its fields, or all of it as JSON, or nothing but the field that is `wanted`.
     pub(crate) fn show(&mut self, thing: &Value, fields: &[&str], wanted: &str) -> Result<Exit, Failure> {
         match self.form {
-            Form::People(_) => write_sheet(self.out, thing, fields)?,
-            Form::Json => writeln!(self.out, "{thing:#}")?,
-            Form::Quiet => writeln!(self.out, "{}", text(field(thing, wanted)))?,
+            OutputFormat::People(_) => write_sheet(self.out, thing, fields)?,
+            OutputFormat::Json => writeln!(self.out, "{thing:#}")?,
+            OutputFormat::Quiet => writeln!(self.out, "{}", text(field(thing, wanted)))?,
         }
         Ok(Exit::Ok)
     }
 
     /// The rows in one field of the answer, or all of it as JSON.
-    pub(crate) fn rows(&mut self, ask: &Ask, field: &str, columns: &[Column]) -> Result<Exit, Failure> {
+    pub(crate) fn rows(&mut self, ask: &ApiCall, field: &str, columns: &[Column]) -> Result<Exit, Failure> {
         let answer = self.ask(ask)?;
         self.show_rows(&answer, field, columns)
     }
@@ -75,17 +75,17 @@ impl<'a> Desk<'a> {
     pub(crate) fn show_rows(&mut self, answer: &Value, field: &str, columns: &[Column]) -> Result<Exit, Failure> {
         let rows = answer[field].as_array().map(Vec::as_slice).unwrap_or_default();
         match self.form {
-            Form::Json => writeln!(self.out, "{answer:#}")?,
-            Form::People(_) if rows.is_empty() => writeln!(self.out, "There are none.")?,
-            Form::People(paint) => write_table(self.out, columns, rows, Some(paint))?,
-            Form::Quiet => write_table(self.out, &columns[..1], rows, None)?,
+            OutputFormat::Json => writeln!(self.out, "{answer:#}")?,
+            OutputFormat::People(_) if rows.is_empty() => writeln!(self.out, "There are none.")?,
+            OutputFormat::People(paint) => write_table(self.out, columns, rows, Some(paint))?,
+            OutputFormat::Quiet => write_table(self.out, &columns[..1], rows, None)?,
         }
         Ok(Exit::Ok)
     }
 
     /// Says something to people alone.
     pub(crate) fn remark(&mut self, words: &str) -> Result<(), Failure> {
-        if matches!(self.form, Form::People(_)) {
+        if matches!(self.form, OutputFormat::People(_)) {
             writeln!(self.out, "{words}")?;
         }
         Ok(())
@@ -94,9 +94,9 @@ impl<'a> Desk<'a> {
     /// Shows a list from a place on, page by page, until enough was shown.
     pub(crate) fn list(
         &mut self,
-        ask: &Ask,
+        ask: &ApiCall,
         columns: &[Column],
-        amount: Amount,
+        amount: ListLimit,
         after: Option<String>,
     ) -> Result<Exit, Failure> {
         let mut writing = ListWriter { form: self.form, columns, pages: 0, written: 0 };
@@ -115,7 +115,7 @@ impl<'a> Desk<'a> {
             }
         }
         writing.end(self.out, cursor.as_deref())?;
-        if cursor.is_some() && matches!(self.form, Form::People(_)) {
+        if cursor.is_some() && matches!(self.form, OutputFormat::People(_)) {
             eprintln!("There are more; --limit or --all shows them.");
         }
         Ok(Exit::Ok)
@@ -124,7 +124,7 @@ impl<'a> Desk<'a> {
     /// Looks at every row of a list; says whether `pages_max` pages were enough for all of it.
     pub(crate) fn look_through(
         &mut self,
-        ask: &Ask,
+        ask: &ApiCall,
         pages_max: usize,
         mut see: impl FnMut(&Value),
     ) -> Result<bool, Failure> {
@@ -143,21 +143,21 @@ impl<'a> Desk<'a> {
 
     /// Leaves, sealing what was written here.
     pub(crate) fn close(self) -> Result<(), Failure> {
-        self.door.map_or(Ok(()), Door::close)
+        self.door.map_or(Ok(()), ApiClient::close)
     }
 }
 
-fn still_wanted(amount: Amount, written: u64) -> Option<u64> {
+fn still_wanted(amount: ListLimit, written: u64) -> Option<u64> {
     let left = match amount {
-        Amount::AtMost(most) => most.saturating_sub(written),
-        Amount::All => PAGE_ENTRIES_MAX,
+        ListLimit::AtMost(most) => most.saturating_sub(written),
+        ListLimit::All => PAGE_ENTRIES_MAX,
     };
     (left > 0).then_some(left.min(PAGE_ENTRIES_MAX))
 }
 
 /// Writes pages as they come, so that the length of a list does not matter.
 struct ListWriter<'a> {
-    form: Form,
+    form: OutputFormat,
     columns: &'a [Column],
     pages: u64,
     written: u64,
@@ -166,11 +166,11 @@ struct ListWriter<'a> {
 impl ListWriter<'_> {
     fn write(&mut self, out: &mut dyn Write, rows: &[Value]) -> std::io::Result<()> {
         match self.form {
-            Form::People(paint) => {
+            OutputFormat::People(paint) => {
                 let heading = (self.written == 0 && !rows.is_empty()).then_some(paint);
                 write_table(out, self.columns, rows, heading)?;
             }
-            Form::Json => {
+            OutputFormat::Json => {
                 if self.pages == 0 {
                     write!(out, "{{\"data\":[")?;
                 }
@@ -179,7 +179,7 @@ impl ListWriter<'_> {
                     write!(out, "{comma}\n{row}")?;
                 }
             }
-            Form::Quiet => write_table(out, &self.columns[..1], rows, None)?,
+            OutputFormat::Quiet => write_table(out, &self.columns[..1], rows, None)?,
         }
         self.pages += 1;
         self.written += rows.len() as u64;
@@ -189,9 +189,9 @@ impl ListWriter<'_> {
     /// `next` is where the list goes on.
     fn end(&self, out: &mut dyn Write, next: Option<&str>) -> std::io::Result<()> {
         match self.form {
-            Form::Json => writeln!(out, "\n],\n\"pagination\":{}}}", json!({ "next": next })),
-            Form::People(_) if self.written == 0 => writeln!(out, "There are none."),
-            Form::People(_) | Form::Quiet => Ok(()),
+            OutputFormat::Json => writeln!(out, "\n],\n\"pagination\":{}}}", json!({ "next": next })),
+            OutputFormat::People(_) if self.written == 0 => writeln!(out, "There are none."),
+            OutputFormat::People(_) | OutputFormat::Quiet => Ok(()),
         }
     }
 }
@@ -203,7 +203,7 @@ mod tests {
     #[test]
     fn pages_become_one_document() {
         let mut out = Vec::new();
-        let mut writing = ListWriter { form: Form::Json, columns: &[], pages: 0, written: 0 };
+        let mut writing = ListWriter { form: OutputFormat::Json, columns: &[], pages: 0, written: 0 };
         writing.write(&mut out, &[json!({ "id": 1 }), json!({ "id": 2 })]).unwrap();
         writing.write(&mut out, &[json!({ "id": 3 })]).unwrap();
         writing.end(&mut out, Some("item_3")).unwrap();
@@ -214,9 +214,9 @@ mod tests {
 
     #[test]
     fn no_more_is_asked_for_than_is_wanted() {
-        assert_eq!(still_wanted(Amount::AtMost(250), 0), Some(100));
-        assert_eq!(still_wanted(Amount::AtMost(250), 200), Some(50));
-        assert_eq!(still_wanted(Amount::AtMost(250), 250), None);
-        assert_eq!(still_wanted(Amount::All, 1_000_000), Some(100));
+        assert_eq!(still_wanted(ListLimit::AtMost(250), 0), Some(100));
+        assert_eq!(still_wanted(ListLimit::AtMost(250), 200), Some(50));
+        assert_eq!(still_wanted(ListLimit::AtMost(250), 250), None);
+        assert_eq!(still_wanted(ListLimit::All, 1_000_000), Some(100));
     }
 }

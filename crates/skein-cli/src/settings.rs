@@ -63,7 +63,7 @@ pub(crate) struct Setting {
     pub(crate) kind: Kind,
     pub(crate) display: Display,
     pub(crate) used_by: UsedBy,
-    pub(crate) given_in: GivenIn,
+    pub(crate) given_in: SettingSource,
     pub(crate) default: Option<&'static str>,
     pub(crate) what: &'static str,
 }
@@ -95,7 +95,7 @@ pub(crate) enum UsedBy {
 
 /// Where a value may be given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum GivenIn {
+pub(crate) enum SettingSource {
     Anywhere,
     /// Never in a file, which is copied and shared, nor on the command line, which others see.
     Environment,
@@ -152,7 +152,7 @@ const fn setting(name: Name, key: &'static str, variable: &'static str, flag: &'
         kind: Kind::Text,
         display: Display::Plain,
         used_by: UsedBy::EveryCommand,
-        given_in: GivenIn::Anywhere,
+        given_in: SettingSource::Anywhere,
         default: None,
         what: "",
     }
@@ -223,14 +223,14 @@ pub(crate) const SETTINGS: [Setting; 35] = [
     },
     Setting {
         display: Display::Secret,
-        given_in: GivenIn::Environment,
+        given_in: SettingSource::Environment,
         what: "The master key, in place of the file",
         ..setting(Name::VaultKey, "vault.key", "SKEIN_VAULT_KEY", "vault-key")
     },
     Setting {
         kind: Kind::List,
         display: Display::Secret,
-        given_in: GivenIn::Environment,
+        given_in: SettingSource::Environment,
         what: "Master keys that some secrets may still be kept under",
         ..setting(Name::VaultOlderKeys, "vault.older_keys", "SKEIN_VAULT_OLDER_KEYS", "vault-older-key")
     },
@@ -254,7 +254,7 @@ pub(crate) const SETTINGS: [Setting; 35] = [
     Setting {
         kind: Kind::List,
         display: Display::Secret,
-        given_in: GivenIn::Environment,
+        given_in: SettingSource::Environment,
         what: "What opens the collector: headers written name=value",
         ..setting(Name::TelemetryHeaders, "telemetry.headers", "SKEIN_TELEMETRY_HEADERS", "telemetry-header")
     },
@@ -289,7 +289,7 @@ pub(crate) const SETTINGS: [Setting; 35] = [
     },
     Setting {
         display: Display::Secret,
-        given_in: GivenIn::Environment,
+        given_in: SettingSource::Environment,
         what: "The key to it",
         ..setting(Name::EmbedderKey, "embedder.key", "SKEIN_EMBEDDER_KEY", "embedder-key")
     },

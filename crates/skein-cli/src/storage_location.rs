@@ -34,7 +34,7 @@ const SYSTEM: Viewer = Viewer::System("looking for secrets");
 
 /// A directory, and what is kept elsewhere than in it.
 #[derive(Debug, Clone)]
-pub(crate) struct Place {
+pub(crate) struct StorageLocation {
     pub(crate) dir: PathBuf,
     database: Option<String>,
     s3: Option<S3Options>,
@@ -45,7 +45,7 @@ pub(crate) struct Place {
     configuration_file: Option<ConfigurationFile>,
 }
 
-impl Place {
+impl StorageLocation {
     pub(crate) fn resolve(configuration: &Configuration) -> Result<Self, Failure> {
         let s3 = resolve_s3(configuration)?;
         let dir = configuration.path(Name::Dir).ok_or_else(|| {
@@ -273,7 +273,7 @@ mod tests {
         let master_key = KeySource::File(PathBuf::new());
         let (dir, private_networks, embedder) = (PathBuf::new(), Vec::new(), EmbedderChoice::BuiltIn);
         let configuration_file = None;
-        let place = Place {
+        let place = StorageLocation {
             dir,
             database,
             s3: None,

@@ -6,7 +6,7 @@ use axum::body::{Body, BodyDataStream};
 use futures::StreamExt as _;
 use serde_json::Value;
 
-use crate::api_client::{Ask, Broken, Door, Transfer};
+use crate::api_client::{ApiCall, ApiClient, ApiFailure, Transfer};
 use crate::failure::Failure;
 
 /// Longer lines are none that a Skein server sends.
@@ -22,7 +22,7 @@ pub(crate) struct Event {
 
 /// What was heard within a moment.
 #[derive(Debug, PartialEq)]
-pub(crate) enum Heard {
+pub(crate) enum StreamEvent {
     Event(Event),
     /// Nothing yet.
     Silence,
@@ -31,35 +31,35 @@ pub(crate) enum Heard {
 }
 
 /// A stream that is being listened to.
-pub(crate) struct Listening {
+pub(crate) struct EventStream {
     chunks: BodyDataStream,
     lines: Lines,
 }
 
-impl Door {
-    pub(crate) fn listen(&self, ask: &Ask) -> Result<Listening, Failure> {
+impl ApiClient {
+    pub(crate) fn listen(&self, ask: &ApiCall) -> Result<EventStream, Failure> {
         let response = self.runtime.block_on(self.persist(ask, Transfer::From))?;
-        Ok(Listening { chunks: Body::into_data_stream(response.into_body()), lines: Lines::default() })
+        Ok(EventStream { chunks: Body::into_data_stream(response.into_body()), lines: Lines::default() })
     }
 
     /// The next event, if one comes within a moment. A connection that breaks ends like one that is closed.
-    pub(crate) fn hear(&self, listening: &mut Listening, moment: Duration) -> Result<Heard, Failure> {
+    pub(crate) fn hear(&self, listening: &mut EventStream, moment: Duration) -> Result<StreamEvent, Failure> {
         let hear = async {
             loop {
                 if let Some(event) = listening.lines.next_event() {
-                    return Ok(Heard::Event(event));
+                    return Ok(StreamEvent::Event(event));
                 }
                 match listening.chunks.next().await {
                     Some(Ok(chunk)) => listening.lines.push(&chunk),
-                    Some(Err(_)) | None => return Ok(Heard::End),
+                    Some(Err(_)) | None => return Ok(StreamEvent::End),
                 }
                 if listening.lines.unread.len() > LINE_BYTES_MAX {
-                    return Err(self.broken(Broken::CutOff("it says too much at once".to_owned())));
+                    return Err(self.broken(ApiFailure::CutOff("it says too much at once".to_owned())));
                 }
             }
         };
         let heard = self.runtime.block_on(async { tokio::time::timeout(moment, hear).await });
-        heard.unwrap_or(Ok(Heard::Silence))
+        heard.unwrap_or(Ok(StreamEvent::Silence))
     }
 }
 

@@ -16,10 +16,10 @@ use skein_store::sealer::seal_all;
 use tokio::runtime::Runtime;
 use tower::ServiceExt as _;
 
-use crate::api_client::{Broken, Transfer};
+use crate::api_client::{ApiFailure, Transfer};
 use crate::failure::Failure;
 use crate::lock::{Lock, LockError};
-use crate::storage_location::Place;
+use crate::storage_location::StorageLocation;
 
 /// How long another command on the same directory is waited for.
 pub(super) const WAIT_MAX: Duration = Duration::from_secs(10);
@@ -33,7 +33,7 @@ const LISTENING: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8
 const NOWHERE: &str = "http://127.0.0.1:7420";
 
 /// Dropped in this order: the lock last, so that nobody opens the store before it is closed.
-pub(super) struct Local {
+pub(super) struct LocalApi {
     worker: OnceLock<Worker>,
     router: Router,
     engine: Engine,
@@ -43,12 +43,12 @@ pub(super) struct Local {
 }
 
 /// Why the directory is not ours.
-pub(super) enum NotOpen {
+pub(super) enum OpenError {
     Held(LockError),
     Failed(Failure),
 }
 
-impl From<LockError> for NotOpen {
+impl From<LockError> for OpenError {
     fn from(error: LockError) -> Self {
         match error {
             held @ LockError::Held { .. } => Self::Held(held),
@@ -57,19 +57,19 @@ impl From<LockError> for NotOpen {
     }
 }
 
-impl Local {
+impl LocalApi {
     /// Holds the directory and gives back the key to it.
-    pub(super) async fn open(place: &Place) -> Result<(Self, String), NotOpen> {
-        place.require_made().map_err(NotOpen::Failed)?;
+    pub(super) async fn open(place: &StorageLocation) -> Result<(Self, String), OpenError> {
+        place.require_made().map_err(OpenError::Failed)?;
         if !place.is_exclusive() {
             // The database is elsewhere; what is kept here is little more than the lock.
-            place.make_directory().map_err(NotOpen::Failed)?;
+            place.make_directory().map_err(OpenError::Failed)?;
         }
         let lock = Lock::take(&place.dir)?;
-        Self::begin(place, lock).await.map_err(NotOpen::Failed)
+        Self::begin(place, lock).await.map_err(OpenError::Failed)
     }
 
-    async fn begin(place: &Place, mut lock: Lock) -> Result<(Self, String), Failure> {
+    async fn begin(place: &StorageLocation, mut lock: Lock) -> Result<(Self, String), Failure> {
         let store = place.open()?;
         let outside = place.outside(&store, None, None).await?;
         let engine = Engine::new(store.clone(), place.blobs()?, outside);
@@ -98,14 +98,18 @@ impl Local {
         });
     }
 
-    pub(super) async fn send(&self, request: Request<Bytes>, transfer: Transfer<'_>) -> Result<Response<Body>, Broken> {
+    pub(super) async fn send(
+        &self,
+        request: Request<Bytes>,
+        transfer: Transfer<'_>,
+    ) -> Result<Response<Body>, ApiFailure> {
         if request.method() != Method::GET {
             self.has_written.store(true, Ordering::Relaxed);
         }
         let (mut parts, bytes) = request.into_parts();
         parts.headers.insert(HOST, HeaderValue::from_static("localhost"));
         let body = match transfer {
-            Transfer::To(upload) => Body::from_stream(upload.open(&mut parts.headers).map_err(Broken::Here)?),
+            Transfer::To(upload) => Body::from_stream(upload.open(&mut parts.headers).map_err(ApiFailure::Here)?),
             Transfer::None | Transfer::From => Body::from(bytes),
         };
         let Ok(response) = self.router.clone().oneshot(Request::from_parts(parts, body)).await;

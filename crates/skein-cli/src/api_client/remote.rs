@@ -7,7 +7,7 @@ use axum::body::{Body, Bytes};
 use axum::http::{Request, Response, Uri};
 use reqwest::redirect::Policy;
 
-use crate::api_client::{Broken, Transfer};
+use crate::api_client::{ApiFailure, Transfer};
 use crate::exit::Exit;
 use crate::failure::Failure;
 
@@ -55,10 +55,16 @@ impl Remote {
         matches!(connecting.await, Ok(Ok(_)))
     }
 
-    pub(super) async fn send(&self, request: Request<Bytes>, transfer: Transfer<'_>) -> Result<Response<Body>, Broken> {
+    pub(super) async fn send(
+        &self,
+        request: Request<Bytes>,
+        transfer: Transfer<'_>,
+    ) -> Result<Response<Body>, ApiFailure> {
         let (mut parts, bytes) = request.into_parts();
         let body = match transfer {
-            Transfer::To(upload) => reqwest::Body::wrap_stream(upload.open(&mut parts.headers).map_err(Broken::Here)?),
+            Transfer::To(upload) => {
+                reqwest::Body::wrap_stream(upload.open(&mut parts.headers).map_err(ApiFailure::Here)?)
+            }
             Transfer::None | Transfer::From => reqwest::Body::from(bytes),
         };
         let url = format!("{}{}", self.address, parts.uri);
@@ -78,10 +84,10 @@ fn is_loopback(address: &str) -> bool {
 }
 
 /// Told in words, so that a broken connection is never mistaken for an output nobody reads.
-fn broken(error: reqwest::Error) -> Broken {
+fn broken(error: reqwest::Error) -> ApiFailure {
     let is_unreachable = error.is_connect() || error.is_builder();
     let cause = format!("{:#}", anyhow::Error::new(error.without_url()));
-    if is_unreachable { Broken::Unreachable(cause) } else { Broken::CutOff(cause) }
+    if is_unreachable { ApiFailure::Unreachable(cause) } else { ApiFailure::CutOff(cause) }
 }
 
 #[cfg(test)]

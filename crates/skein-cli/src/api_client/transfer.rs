@@ -11,7 +11,7 @@ use axum::http::{HeaderMap, HeaderValue};
 use futures::{Stream, StreamExt as _};
 use serde_json::Value;
 
-use crate::api_client::{Ask, Broken, Door, Transfer};
+use crate::api_client::{ApiCall, ApiClient, ApiFailure, Transfer};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::progress::ByteBar;
@@ -56,9 +56,9 @@ async fn next_chunk(mut file: File) -> io::Result<Option<(Bytes, File)>> {
     Ok((!chunk.is_empty()).then_some((chunk, file)))
 }
 
-impl Door {
+impl ApiClient {
     /// Sends a file and reads the answer.
-    pub(crate) fn upload(&self, ask: &Ask, upload: &Upload) -> Result<Value, Failure> {
+    pub(crate) fn upload(&self, ask: &ApiCall, upload: &Upload) -> Result<Value, Failure> {
         self.runtime.block_on(async {
             let response = self.persist(ask, Transfer::To(upload)).await?;
             self.read(response).await
@@ -66,7 +66,7 @@ impl Door {
     }
 
     /// Writes the bytes of the answer as they come; how many there were.
-    pub(crate) fn download(&self, ask: &Ask, into: &mut dyn Write, bar: &ByteBar) -> Result<u64, Failure> {
+    pub(crate) fn download(&self, ask: &ApiCall, into: &mut dyn Write, bar: &ByteBar) -> Result<u64, Failure> {
         self.runtime.block_on(async {
             let response = self.persist(ask, Transfer::From).await?;
             let length = response.headers().get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
@@ -74,7 +74,7 @@ impl Door {
             let mut chunks = response.into_body().into_data_stream();
             let mut written = 0;
             while let Some(chunk) = chunks.next().await {
-                let chunk = chunk.map_err(|error| self.broken(Broken::CutOff(error.to_string())))?;
+                let chunk = chunk.map_err(|error| self.broken(ApiFailure::CutOff(error.to_string())))?;
                 into.write_all(&chunk).map_err(cannot_write)?;
                 bar.add(chunk.len());
                 written += chunk.len() as u64;

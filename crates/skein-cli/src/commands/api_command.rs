@@ -7,21 +7,21 @@ use axum::http::Method;
 use serde_json::{Map, Value, json};
 use skein_core::{Millis, UserId};
 
-use super::bundle::{self, Wanted};
+use super::bundle::{self, ExportExtent};
 use super::{catalog, flow, memory, redact};
-use crate::api_client::Ask;
+use crate::api_client::ApiCall;
 use crate::commands::tree;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::plan::{Content, Task, object};
+use crate::plan::{ApiRequest, Content, object};
 use crate::progress::ByteBar;
-use crate::session::Desk;
+use crate::session::Session;
 use crate::views;
 
 /// Above what the API takes, so that the API is what says no.
 const INPUT_BYTES_MAX: u64 = 32 << 20;
 
-pub(crate) fn run(task: Task, mut desk: Desk<'_>) -> Result<Exit, Failure> {
+pub(crate) fn run(task: ApiRequest, mut desk: Session<'_>) -> Result<Exit, Failure> {
     let done = carry_out(task, &mut desk);
     // Whatever came of it, what was written is sealed; of two failures the first tells more.
     let closed = desk.close();
@@ -30,31 +30,31 @@ pub(crate) fn run(task: Task, mut desk: Desk<'_>) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
-fn carry_out(task: Task, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
+fn carry_out(task: ApiRequest, desk: &mut Session<'_>) -> Result<Exit, Failure> {
     match task {
-        Task::Show { ask, sheet } => {
+        ApiRequest::Show { ask, sheet } => {
             let thing = desk.ask(&ask)?;
             desk.show(&thing, sheet.fields, sheet.wanted)?;
             sheet.remark.map_or(Ok(()), |remark| desk.remark(remark))?;
             Ok(Exit::Ok)
         }
-        Task::List { ask, list, amount, after } => desk.list(&ask, list.columns, amount, after),
-        Task::Rows { ask, field, list } => desk.rows(&ask, field, list.columns),
-        Task::AddItem { item_type, content, at } => add_item(&item_type, content, at, desk),
-        Task::ChangeUser { user, changes } => change_user(user, changes, desk),
-        Task::Redact { item, reason, is_sure } => redact::run(item, &reason, is_sure, desk),
-        Task::Payload { ask } => write_payload(&ask, desk),
-        Task::Export { file, passphrase } => bundle::export(&file, &Wanted::Everything(passphrase), desk),
-        Task::Import { file, passphrase } => bundle::import(file, passphrase.as_ref(), desk),
-        Task::Catalog(task) => catalog::run(task, desk),
-        Task::Conversation(task) => tree::run(task, desk),
-        Task::Flow(task) => flow::run(task, desk),
-        Task::Memory(task) => memory::run(task, desk),
+        ApiRequest::List { ask, list, amount, after } => desk.list(&ask, list.columns, amount, after),
+        ApiRequest::Rows { ask, field, list } => desk.rows(&ask, field, list.columns),
+        ApiRequest::AddItem { item_type, content, at } => add_item(&item_type, content, at, desk),
+        ApiRequest::ChangeUser { user, changes } => change_user(user, changes, desk),
+        ApiRequest::Redact { item, reason, is_sure } => redact::run(item, &reason, is_sure, desk),
+        ApiRequest::Payload { ask } => write_payload(&ask, desk),
+        ApiRequest::Export { file, passphrase } => bundle::export(&file, &ExportExtent::Everything(passphrase), desk),
+        ApiRequest::Import { file, passphrase } => bundle::import(file, passphrase.as_ref(), desk),
+        ApiRequest::Catalog(task) => catalog::run(task, desk),
+        ApiRequest::Conversation(task) => tree::run(task, desk),
+        ApiRequest::Flow(task) => flow::run(task, desk),
+        ApiRequest::Memory(task) => memory::run(task, desk),
     }
 }
 
 /// At most 16 MiB, which may as well be held: what is written is then whole.
-fn write_payload(ask: &Ask, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
+fn write_payload(ask: &ApiCall, desk: &mut Session<'_>) -> Result<Exit, Failure> {
     let (mut whole, bar) = (Vec::new(), ByteBar::new("receiving"));
     let received = desk.door()?.download(ask, &mut whole, &bar);
     bar.end();
@@ -63,7 +63,7 @@ fn write_payload(ask: &Ask, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
     Ok(Exit::Ok)
 }
 
-fn add_item(item_type: &str, content: Content, at: Option<Millis>, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
+fn add_item(item_type: &str, content: Content, at: Option<Millis>, desk: &mut Session<'_>) -> Result<Exit, Failure> {
     let described = |words: String| Map::from_iter([("description".to_owned(), Value::from(words))]);
     let data = match content {
         Content::Words(words) => described(words),
@@ -75,7 +75,7 @@ fn add_item(item_type: &str, content: Content, at: Option<Millis>, desk: &mut De
     if let Some(at) = at {
         body["canonicalAt"] = json!(at);
     }
-    let thing = desk.ask(&Ask::post("/items", body))?;
+    let thing = desk.ask(&ApiCall::post("/items", body))?;
     desk.show(&thing, views::ITEM.fields, views::ITEM.wanted)
 }
 
@@ -91,11 +91,11 @@ pub(super) fn read_input() -> Result<String, Failure> {
 }
 
 /// The change is based on what is there now; one made meanwhile by somebody else is refused, not overwritten.
-fn change_user(user: UserId, changes: Map<String, Value>, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
+fn change_user(user: UserId, changes: Map<String, Value>, desk: &mut Session<'_>) -> Result<Exit, Failure> {
     let path = format!("/users/{user}");
-    let current = desk.ask(&Ask::get(path.clone()))?;
+    let current = desk.ask(&ApiCall::get(path.clone()))?;
     let mut body = Value::from(changes);
     body["basedOnHash"] = current["hash"].clone();
-    let user = desk.ask(&Ask::new(Method::PUT, path).with_body(body))?;
+    let user = desk.ask(&ApiCall::new(Method::PUT, path).with_body(body))?;
     desk.show(&user, views::USER.fields, views::USER.wanted)
 }

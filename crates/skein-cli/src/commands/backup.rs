@@ -12,9 +12,14 @@ use crate::failure::Failure;
 use crate::master_key::KeySource;
 use crate::plan::ReportForm;
 use crate::progress::Bar;
-use crate::storage_location::Place;
+use crate::storage_location::StorageLocation;
 
-pub(crate) fn run(place: &Place, target: &Path, form: ReportForm, out: &mut dyn Write) -> Result<Exit, Failure> {
+pub(crate) fn run(
+    place: &StorageLocation,
+    target: &Path,
+    form: ReportForm,
+    out: &mut dyn Write,
+) -> Result<Exit, Failure> {
     let store = place.open_read_only()?;
     let blobs = place.blobs()?;
     let bar = Bar::new();

@@ -10,12 +10,12 @@ use axum::http::Method;
 use serde_json::{Value, json};
 use skein_core::{OperationId, RecordId};
 
-use crate::api_client::{Ask, Upload};
+use crate::api_client::{ApiCall, Upload};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::passphrase::{Passphrase, PassphraseSource};
 use crate::progress::ByteBar;
-use crate::session::Desk;
+use crate::session::Session;
 use crate::views;
 
 const OWNER_ONLY: u32 = 0o600;
@@ -23,7 +23,7 @@ const OWNER_ONLY: u32 = 0o600;
 const ZIP_STARTS: [&[u8]; 2] = [b"PK\x03\x04", b"PK\x05\x06"];
 
 /// What is exported.
-pub(crate) enum Wanted {
+pub(crate) enum ExportExtent {
     /// Everything; with the values of secrets where there is a passphrase for them.
     Everything(Option<PassphraseSource>),
     /// One conversation, with those it was forked from.
@@ -31,16 +31,16 @@ pub(crate) enum Wanted {
 }
 
 /// Into a file that is not there yet, or with `-` to standard output and nothing else.
-pub(crate) fn export(file: &Path, wanted: &Wanted, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
+pub(crate) fn export(file: &Path, wanted: &ExportExtent, desk: &mut Session<'_>) -> Result<Exit, Failure> {
     let is_output = file == Path::new("-");
     if is_output {
         refuse_terminal(io::stdout().is_terminal())?;
     }
-    let mut part = if is_output { None } else { Some(Part::create(file)?) };
+    let mut part = if is_output { None } else { Some(PartialFile::create(file)?) };
     let (body, passphrase) = match wanted {
-        Wanted::Everything(None) => (json!({}), None),
-        Wanted::Everything(Some(source)) => (json!({ "withSecrets": true }), Some(Passphrase::read(source)?)),
-        Wanted::Conversation(id) => (json!({ "conversationId": id }), None),
+        ExportExtent::Everything(None) => (json!({}), None),
+        ExportExtent::Everything(Some(source)) => (json!({ "withSecrets": true }), Some(Passphrase::read(source)?)),
+        ExportExtent::Conversation(id) => (json!({ "conversationId": id }), None),
     };
     let Some(part) = &mut part else {
         receive(&mut io::stdout(), body, passphrase, desk)?;
@@ -67,15 +67,15 @@ fn receive(
     to: &mut dyn io::Write,
     body: Value,
     passphrase: Option<Passphrase>,
-    desk: &mut Desk<'_>,
+    desk: &mut Session<'_>,
 ) -> Result<(Value, u64), Failure> {
-    let made = desk.ask(&Ask::post("/exports", body))?;
+    let made = desk.ask(&ApiCall::post("/exports", body))?;
     let id = made["id"].as_str().and_then(|id| id.parse::<OperationId>().ok()).ok_or_else(|| {
         Failure::new(Exit::Failed, anyhow!("the server did not name the export"), "the server's log says more")
     })?;
     let bar = ByteBar::new("receiving");
     let mut writer = BufWriter::new(to);
-    let asked = Ask::get(format!("/exports/{id}")).with_passphrase(passphrase);
+    let asked = ApiCall::get(format!("/exports/{id}")).with_passphrase(passphrase);
     let bytes = desk.door()?.download(&asked, &mut writer, &bar);
     drop(writer);
     bar.end();
@@ -85,12 +85,12 @@ fn receive(
 pub(crate) fn import(
     file: PathBuf,
     passphrase: Option<&PassphraseSource>,
-    desk: &mut Desk<'_>,
+    desk: &mut Session<'_>,
 ) -> Result<Exit, Failure> {
     require_bundle(&file)?;
     let passphrase = passphrase.map(Passphrase::read).transpose()?;
     let upload = Upload { file, media_type: "application/zip", bar: ByteBar::new("sending") };
-    let asked = Ask::new(Method::POST, "/imports").with_passphrase(passphrase);
+    let asked = ApiCall::new(Method::POST, "/imports").with_passphrase(passphrase);
     let imported = desk.door()?.upload(&asked, &upload);
     upload.bar.end();
     let imported = imported?;
@@ -119,14 +119,14 @@ fn require_bundle(file: &Path) -> Result<(), Failure> {
 }
 
 /// A file that has its name only once it is complete.
-pub(super) struct Part {
+pub(super) struct PartialFile {
     pub(super) opened: File,
     path: PathBuf,
     name: PathBuf,
     is_kept: bool,
 }
 
-impl Part {
+impl PartialFile {
     pub(super) fn create(name: &Path) -> Result<Self, Failure> {
         if name.exists() {
             let error = anyhow!("{} exists already", name.display());
@@ -149,7 +149,7 @@ impl Part {
     }
 }
 
-impl Drop for Part {
+impl Drop for PartialFile {
     fn drop(&mut self) {
         if !self.is_kept {
             let _ = fs::remove_file(&self.path);

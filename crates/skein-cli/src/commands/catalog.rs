@@ -11,17 +11,17 @@ use serde_json::{Map, Value, json};
 
 pub(crate) use self::lookup::find;
 pub(crate) use self::process::{default_process, told_default};
-use crate::api_client::Ask;
+use crate::api_client::ApiCall;
 use crate::definition::{Source, to_yaml};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{printable, text};
-use crate::plan::{CatalogTask, Change, Inquiry, Shelf, Thing, difference, resolve_targets};
+use crate::plan::{CatalogTask, Change, Collection, NamedEntry, UnresolvedCatalogRequest, difference, resolve_targets};
 use crate::secret_value::{self, SecretBody, SecretType, ValueSource};
-use crate::session::{Desk, Form};
+use crate::session::{OutputFormat, Session};
 use crate::views::{Sheet, catalog as views};
 
-pub(crate) fn run(task: CatalogTask, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
+pub(crate) fn run(task: CatalogTask, desk: &mut Session<'_>) -> Result<Exit, Failure> {
     match task {
         CatalogTask::Show { inquiry, sheet } => {
             let ask = complete(&inquiry, desk)?;
@@ -45,7 +45,8 @@ pub(crate) fn run(task: CatalogTask, desk: &mut Desk<'_>) -> Result<Exit, Failur
         CatalogTask::Test { inquiry, has_details } => test(&inquiry, has_details, desk),
         CatalogTask::KeepSecret { fields, secret_type, value } => {
             let value = secret_value::read(secret_type, &value)?;
-            let ask = Ask::new(Method::POST, Shelf::Secrets.path()).with_secret(SecretBody::new(&fields, &value));
+            let ask =
+                ApiCall::new(Method::POST, Collection::Secrets.path()).with_secret(SecretBody::new(&fields, &value));
             ask_and_show(&ask, &views::SECRET, desk)
         }
         CatalogTask::RotateSecret { secret, value } => rotate_secret(&secret, &value, desk),
@@ -53,29 +54,29 @@ pub(crate) fn run(task: CatalogTask, desk: &mut Desk<'_>) -> Result<Exit, Failur
     }
 }
 
-fn complete(inquiry: &Inquiry, desk: &mut Desk<'_>) -> Result<Ask, Failure> {
+fn complete(inquiry: &UnresolvedCatalogRequest, desk: &mut Session<'_>) -> Result<ApiCall, Failure> {
     inquiry.ask(|thing| find(thing, desk), Source::read)
 }
 
-fn ask_and_show(ask: &Ask, sheet: &Sheet, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
+fn ask_and_show(ask: &ApiCall, sheet: &Sheet, desk: &mut Session<'_>) -> Result<Exit, Failure> {
     let thing = desk.ask(ask)?;
     desk.show(&thing, sheet.fields, sheet.wanted)
 }
 
-fn sheet_of(shelf: Shelf) -> &'static Sheet {
+fn sheet_of(shelf: Collection) -> &'static Sheet {
     match shelf {
-        Shelf::Services => &views::SERVICE,
-        Shelf::Tools => &views::TOOL,
-        Shelf::Processes => &views::PROCESS,
-        Shelf::Secrets => &views::SECRET,
-        Shelf::ServiceTemplates | Shelf::ToolTemplates => &views::TEMPLATE,
-        Shelf::Endpoints => &views::ENDPOINT,
+        Collection::Services => &views::SERVICE,
+        Collection::Tools => &views::TOOL,
+        Collection::Processes => &views::PROCESS,
+        Collection::Secrets => &views::SECRET,
+        Collection::ServiceTemplates | Collection::ToolTemplates => &views::TEMPLATE,
+        Collection::Endpoints => &views::ENDPOINT,
     }
 }
 
-fn show_definition(thing: &Thing, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
+fn show_definition(thing: &NamedEntry, desk: &mut Session<'_>) -> Result<Exit, Failure> {
     let path = format!("{}/{}", thing.shelf.path(), find(thing, desk)?);
-    let shown = desk.ask(&Ask::get(path))?;
+    let shown = desk.ask(&ApiCall::get(path))?;
     write!(desk.out, "{}", to_yaml(&Definition::of(thing.shelf, &shown))?)?;
     Ok(Exit::Ok)
 }
@@ -84,7 +85,7 @@ fn show_definition(thing: &Thing, desk: &mut Desk<'_>) -> Result<Exit, Failure> 
 struct Definition<'a>(Vec<(&'a str, &'a Value)>);
 
 impl<'a> Definition<'a> {
-    fn of(shelf: Shelf, shown: &'a Value) -> Self {
+    fn of(shelf: Collection, shown: &'a Value) -> Self {
         let names = ["id", "hash"].iter().chain(shelf.definition());
         Self(names.map(|name| (*name, &shown[*name])).filter(|(_, value)| !value.is_null()).collect())
     }
@@ -99,14 +100,14 @@ impl Serialize for Definition<'_> {
 }
 
 /// The change is based on what was edited, else on what is there now; one made meanwhile is refused, not overwritten.
-fn carry_out(change: Change, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
+fn carry_out(change: Change, desk: &mut Session<'_>) -> Result<Exit, Failure> {
     let Change { thing, definition, fields, references } = change;
     let mut wanted = definition.as_ref().map(Source::read).transpose()?.unwrap_or_default();
     let path = format!("{}/{}", thing.shelf.path(), find(&thing, desk)?);
-    let current = desk.ask(&Ask::get(path.clone()))?;
+    let current = desk.ask(&ApiCall::get(path.clone()))?;
     refuse_what_a_definition_cannot_say(&wanted, &current)?;
     let based_on = wanted.get("hash").and_then(Value::as_str).or(current["hash"].as_str()).map(str::to_owned);
-    if thing.shelf == Shelf::Processes {
+    if thing.shelf == Collection::Processes {
         resolve_targets(&mut wanted, |target| find(target, desk))?;
     }
     wanted.extend(fields);
@@ -120,7 +121,7 @@ fn carry_out(change: Change, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
         desk.remark("Nothing was changed: it is like that already.")?;
         return Ok(Exit::Ok);
     }
-    let ask = Ask::new(Method::PUT, path).with_body(changes.into()).based_on(based_on);
+    let ask = ApiCall::new(Method::PUT, path).with_body(changes.into()).based_on(based_on);
     ask_and_show(&ask, sheet, desk)
 }
 
@@ -138,17 +139,17 @@ fn refuse_what_a_definition_cannot_say(wanted: &Map<String, Value>, current: &Va
     Ok(())
 }
 
-fn health(inquiry: &Inquiry, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
+fn health(inquiry: &UnresolvedCatalogRequest, desk: &mut Session<'_>) -> Result<Exit, Failure> {
     let ask = complete(inquiry, desk)?;
     let health = desk.ask(&ask)?;
     desk.show(&health, views::HEALTH.fields, views::HEALTH.wanted)?;
     Ok(if health["status"] == "healthy" { Exit::Ok } else { Exit::Problem })
 }
 
-fn test(inquiry: &Inquiry, has_details: bool, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
+fn test(inquiry: &UnresolvedCatalogRequest, has_details: bool, desk: &mut Session<'_>) -> Result<Exit, Failure> {
     let ask = complete(inquiry, desk)?;
     let result = operation::carry_out(&ask, "calling", desk)?;
-    if has_details || desk.form == Form::Json {
+    if has_details || desk.form == OutputFormat::Json {
         return desk.show(&result, views::CALL.fields, views::CALL.wanted);
     }
     let output = match &result["output"] {
@@ -156,36 +157,36 @@ fn test(inquiry: &Inquiry, has_details: bool, desk: &mut Desk<'_>) -> Result<Exi
         other => format!("{other:#}"),
     };
     writeln!(desk.out, "{}", printable(&output))?;
-    if let (Form::People(_), Some(latency)) = (desk.form, result["latencyMs"].as_f64()) {
+    if let (OutputFormat::People(_), Some(latency)) = (desk.form, result["latencyMs"].as_f64()) {
         eprintln!("It took {latency:.0} ms.");
     }
     Ok(Exit::Ok)
 }
 
 /// Which parts a value has depends on the type the secret was made with.
-fn rotate_secret(secret: &Thing, source: &ValueSource, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
+fn rotate_secret(secret: &NamedEntry, source: &ValueSource, desk: &mut Session<'_>) -> Result<Exit, Failure> {
     let path = format!("{}/{}", secret.shelf.path(), find(secret, desk)?);
-    let current = desk.ask(&Ask::get(path.clone()))?;
+    let current = desk.ask(&ApiCall::get(path.clone()))?;
     let word = text(&current["type"]);
     let secret_type = SecretType::named(&word).ok_or_else(|| {
         let error = anyhow!("this version does not know secrets of type {}", printable(&word));
         Failure::new(Exit::Failed, error, "install the version the server has")
     })?;
     let value = secret_value::read(secret_type, source)?;
-    let ask = Ask::new(Method::PUT, path).with_secret(SecretBody::new(&Map::new(), &value));
+    let ask = ApiCall::new(Method::PUT, path).with_secret(SecretBody::new(&Map::new(), &value));
     ask_and_show(&ask.based_on(current["hash"].as_str().map(str::to_owned)), &views::SECRET, desk)
 }
 
 /// A rotation that was interrupted, or that somebody else asked for, is followed to its end.
-fn rotate_vault(desk: &mut Desk<'_>) -> Result<Exit, Failure> {
-    let vault = desk.ask(&Ask::get("/vault"))?;
+fn rotate_vault(desk: &mut Session<'_>) -> Result<Exit, Failure> {
+    let vault = desk.ask(&ApiCall::get("/vault"))?;
     let running = &vault["rotation"];
     let result = match running["status"].as_str() {
         Some("queued" | "processing") => {
             desk.remark("A rotation has not ended yet; this is its result, and no second one is begun.")?;
             operation::follow(&text(&running["operationId"]), "rotating", desk)?
         }
-        _ => match operation::carry_out(&Ask::post("/vault/rotations", json!({})), "rotating", desk) {
+        _ => match operation::carry_out(&ApiCall::post("/vault/rotations", json!({})), "rotating", desk) {
             // Another one began since we looked.
             Err(refused) if refused.exit == Exit::Conflict => follow_last_rotation(desk, refused)?,
             rotated => rotated?,
@@ -196,8 +197,8 @@ fn rotate_vault(desk: &mut Desk<'_>) -> Result<Exit, Failure> {
     Ok(Exit::Ok)
 }
 
-fn follow_last_rotation(desk: &mut Desk<'_>, refused: Failure) -> Result<Value, Failure> {
-    let vault = desk.ask(&Ask::get("/vault"))?;
+fn follow_last_rotation(desk: &mut Session<'_>, refused: Failure) -> Result<Value, Failure> {
+    let vault = desk.ask(&ApiCall::get("/vault"))?;
     match vault["rotation"]["operationId"].as_str() {
         Some(running) => operation::follow(running, "rotating", desk),
         None => Err(refused),

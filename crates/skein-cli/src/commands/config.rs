@@ -4,7 +4,7 @@ use std::io::Write;
 
 use serde_json::{Value, json};
 
-use crate::configuration::{Configuration, Found, Origin, shown, write_sample};
+use crate::configuration::{Configuration, ResolvedValue, ValueOrigin, shown, write_sample};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::plan::ReportForm;
@@ -34,19 +34,21 @@ pub(crate) fn print_sample(out: &mut dyn Write) -> Result<Exit, Failure> {
     Ok(Exit::Ok)
 }
 
-fn row(setting: &Setting, found: Option<&Found>) -> [String; 3] {
+fn row(setting: &Setting, found: Option<&ResolvedValue>) -> [String; 3] {
     let value = found.map_or_else(|| "not set".to_owned(), |found| shown(setting, &found.value));
     let origin = found.map(|found| found.origin.to_string()).unwrap_or_default();
     [setting.key.to_owned(), value, origin]
 }
 
-fn as_json(setting: &Setting, found: Option<&Found>) -> Value {
+fn as_json(setting: &Setting, found: Option<&ResolvedValue>) -> Value {
     let value = found.filter(|_| setting.display != Display::Secret).map(|found| shown(setting, &found.value));
     let origin = found.map(|found| match &found.origin {
-        Origin::Default => json!({ "layer": "default" }),
-        Origin::File { path, line } => json!({ "layer": "file", "file": path.display().to_string(), "line": line }),
-        Origin::Variable(name) => json!({ "layer": "environment", "variable": name }),
-        Origin::Flag(name) => json!({ "layer": "flag", "flag": format!("--{name}") }),
+        ValueOrigin::Default => json!({ "layer": "default" }),
+        ValueOrigin::File { path, line } => {
+            json!({ "layer": "file", "file": path.display().to_string(), "line": line })
+        }
+        ValueOrigin::Variable(name) => json!({ "layer": "environment", "variable": name }),
+        ValueOrigin::Flag(name) => json!({ "layer": "flag", "flag": format!("--{name}") }),
     });
     json!({
         "name": setting.key, "set": found.is_some(), "secret": setting.display == Display::Secret,

@@ -17,7 +17,7 @@ use crate::failure::Failure;
 use crate::lock;
 use crate::master_key::KeySource;
 use crate::plan::ReportForm;
-use crate::storage_location::Place;
+use crate::storage_location::StorageLocation;
 use crate::vault_report::{self, VaultReport};
 
 const FREE_BYTES_MIN: u64 = 256 << 20;
@@ -46,7 +46,7 @@ impl Finding {
 
 /// `unread` is why the configuration file could not be read.
 pub(crate) fn run(
-    place: &Place,
+    place: &StorageLocation,
     unread: Option<&Failure>,
     form: ReportForm,
     out: &mut dyn Write,
@@ -76,7 +76,7 @@ fn configuration(unread: Option<&Failure>) -> Finding {
     }
 }
 
-fn directory(place: &Place) -> Finding {
+fn directory(place: &StorageLocation) -> Finding {
     let shown = place.dir.display().to_string();
     if place.dir.is_dir() {
         return Finding::ok("directory", shown);
@@ -84,7 +84,7 @@ fn directory(place: &Place) -> Finding {
     Finding::problem("directory", format!("{shown} is not there"), "run skein init, or choose another with --dir")
 }
 
-fn privacy(place: &Place) -> Vec<Finding> {
+fn privacy(place: &StorageLocation) -> Vec<Finding> {
     let exposures = place.exposures();
     if exposures.is_empty() {
         return vec![Finding::ok(
@@ -95,7 +95,7 @@ fn privacy(place: &Place) -> Vec<Finding> {
     exposures.iter().map(|exposure| Finding::problem("privacy", exposure.to_string(), exposure.remedy())).collect()
 }
 
-fn writing(place: &Place) -> Finding {
+fn writing(place: &StorageLocation) -> Finding {
     let file = place.dir.join(format!("doctor-{}.tmp", std::process::id()));
     let written = File::create_new(&file).and_then(|mut opened| opened.write_all(b"doctor"));
     let removed = fs::remove_file(&file);
@@ -105,7 +105,7 @@ fn writing(place: &Place) -> Finding {
     }
 }
 
-fn free_space(place: &Place) -> Finding {
+fn free_space(place: &StorageLocation) -> Finding {
     let free = rustix::fs::statvfs(&place.dir).map(|disk| disk.f_bavail.saturating_mul(disk.f_frsize));
     match free {
         Ok(free) if free >= FREE_BYTES_MIN => Finding::ok("free space", format!("{} MiB", free >> 20)),
@@ -116,7 +116,7 @@ fn free_space(place: &Place) -> Finding {
     }
 }
 
-fn server(place: &Place) -> Finding {
+fn server(place: &StorageLocation) -> Finding {
     match lock::holder(&place.dir) {
         Ok(None) => Finding::ok("server", "none is running on this directory"),
         Ok(Some(held)) => Finding::ok("server", held.to_string()),
@@ -124,7 +124,7 @@ fn server(place: &Place) -> Finding {
     }
 }
 
-fn master_key(place: &Place) -> Finding {
+fn master_key(place: &StorageLocation) -> Finding {
     let shown = match &place.master_key {
         KeySource::File(path) => path.display().to_string(),
         KeySource::Environment(_) => "in the environment".to_owned(),
@@ -136,7 +136,7 @@ fn master_key(place: &Place) -> Finding {
     }
 }
 
-fn unopened(place: &Place, failure: &Failure) -> Finding {
+fn unopened(place: &StorageLocation, failure: &Failure) -> Finding {
     let found = format!("{}: {}", place.database_shown(), failure.error());
     let remedy = match (failure.exit, place.is_exclusive()) {
         (Exit::Unavailable, true) => "restore a backup into another directory if the file is damaged",
@@ -147,7 +147,7 @@ fn unopened(place: &Place, failure: &Failure) -> Finding {
 }
 
 /// What can be asked of a database that opened.
-fn inside(place: &Place, store: &Store) -> Vec<Finding> {
+fn inside(place: &StorageLocation, store: &Store) -> Vec<Finding> {
     let opened = Finding::ok("database", format!("{} with schema {SCHEMA_VERSION}", place.database_shown()));
     match store.read_blocking(first_look) {
         Ok(look) => {
@@ -161,7 +161,7 @@ fn inside(place: &Place, store: &Store) -> Vec<Finding> {
 }
 
 /// Whether every value in the vault opens with the keys that are there, and whether a rotation was interrupted.
-fn vault(place: &Place, store: &Store) -> Vec<Finding> {
+fn vault(place: &StorageLocation, store: &Store) -> Vec<Finding> {
     let report = match VaultReport::read(store, &place.master_key) {
         Ok(report) => report,
         Err(error) => {
@@ -181,28 +181,28 @@ fn vault(place: &Place, store: &Store) -> Vec<Finding> {
     std::iter::once(values).chain(rotation).chain(retired).collect()
 }
 
-struct Look {
+struct Examination {
     has_user: bool,
     newest: Option<Millis>,
     now: Millis,
 }
 
-fn first_look(tx: &mut Tx<'_>) -> Result<Look, StoreError> {
+fn first_look(tx: &mut Tx<'_>) -> Result<Examination, StoreError> {
     let user = tx.first_user(&SYSTEM)?;
     let query = ItemQuery { direction: Direction::Backward, limit: 1, ..ItemQuery::default() };
     let items = user.map(|user| tx.items_of(&SYSTEM, user, &query)).transpose()?;
     let newest = items.and_then(|page| page.rows.first().map(|stored| stored.item.header.realized_at));
-    Ok(Look { has_user: user.is_some(), newest, now: tx.now() })
+    Ok(Examination { has_user: user.is_some(), newest, now: tx.now() })
 }
 
-fn users(look: &Look) -> Finding {
+fn users(look: &Examination) -> Finding {
     if look.has_user {
         return Finding::ok("first user", "there");
     }
     Finding::problem("first user", "there is none yet", "run skein init or skein serve")
 }
 
-fn clock(look: &Look, here: Millis) -> Finding {
+fn clock(look: &Examination, here: Millis) -> Finding {
     let remedy = "set the clock of this machine, for example with timedatectl set-ntp true";
     let skew = (look.now.0 - here.0).abs();
     if here < CLOCK_MIN {
@@ -244,7 +244,7 @@ mod tests {
     #[test]
     fn a_clock_behind_the_newest_item_is_a_problem() {
         let here = CLOCK_MIN.plus(1_000_000);
-        let look = |newest, now| Look { has_user: true, newest: Some(newest), now };
+        let look = |newest, now| Examination { has_user: true, newest: Some(newest), now };
         assert!(clock(&look(here, here), here).remedy.is_none());
         assert!(clock(&look(here.plus(60_000), here), here).remedy.is_some());
         assert!(clock(&look(here, here.plus(60_000)), here).remedy.is_some());

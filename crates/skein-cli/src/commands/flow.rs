@@ -12,30 +12,30 @@ use axum::http::Method;
 use serde_json::{Value, json};
 use skein_core::{ReviewId, RunId};
 
-use self::follow::Ended;
-use crate::api_client::Ask;
+use self::follow::FollowOutcome;
+use crate::api_client::ApiCall;
 use crate::commands::catalog::find;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{printable, text};
 use crate::plan::{FlowTask, Verdict};
-use crate::session::{Desk, Form};
+use crate::session::{OutputFormat, Session};
 use crate::views::flow as views;
 
-pub(crate) fn run(task: FlowTask, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
+pub(crate) fn run(task: FlowTask, desk: &mut Session<'_>) -> Result<Exit, Failure> {
     match task {
         FlowTask::Run { process, inputs, priority, follows } => {
             let inputs = inputs.read()?.unwrap_or_default();
             let path = format!("/processes/{}/execute", find(&process, desk)?);
             let body = json!({ "initialContext": inputs, "priority": priority.unwrap_or_default() });
-            begin(&Ask::post(path, body), follows, desk)
+            begin(&ApiCall::post(path, body), follows, desk)
         }
         FlowTask::Runs { ask, process, portion: (amount, after) } => {
             let process = process.map(|process| find(&process, desk)).transpose()?;
             desk.list(&ask.with("processId", process), views::RUNS.columns, amount, after)
         }
         FlowTask::ShowRun(run) => {
-            let whole = desk.ask(&Ask::get(format!("/executions/{run}")))?;
+            let whole = desk.ask(&ApiCall::get(format!("/executions/{run}")))?;
             drawing::show(&whole, desk)
         }
         FlowTask::Pause(run) => {
@@ -44,12 +44,12 @@ pub(crate) fn run(task: FlowTask, desk: &mut Desk<'_>) -> Result<Exit, Failure> 
         }
         FlowTask::GoOn(run) => go_on(run, desk),
         FlowTask::Cancel(run) => {
-            desk.ask(&Ask::new(Method::POST, format!("/executions/{run}/cancel")))?;
-            let whole = desk.ask(&Ask::get(format!("/executions/{run}")))?;
+            desk.ask(&ApiCall::new(Method::POST, format!("/executions/{run}/cancel")))?;
+            let whole = desk.ask(&ApiCall::get(format!("/executions/{run}")))?;
             drawing::show(&whole, desk)
         }
         FlowTask::Resume { run, follows } => {
-            begin(&Ask::new(Method::POST, format!("/executions/{run}/resume")), follows, desk)
+            begin(&ApiCall::new(Method::POST, format!("/executions/{run}/resume")), follows, desk)
         }
         FlowTask::Branch { run, step, outputs, inputs, follows } => {
             let mut body = json!({ "outputs": outputs });
@@ -59,11 +59,11 @@ pub(crate) fn run(task: FlowTask, desk: &mut Desk<'_>) -> Result<Exit, Failure> 
             if let Some(inputs) = inputs.read()? {
                 body["initialContext"] = inputs.into();
             }
-            begin(&Ask::post(format!("/executions/{run}/branch"), body), follows, desk)
+            begin(&ApiCall::post(format!("/executions/{run}/branch"), body), follows, desk)
         }
         FlowTask::Reviews { ask, portion: (amount, after) } => desk.list(&ask, views::REVIEWS.columns, amount, after),
         FlowTask::ShowReview(review) => {
-            let shown = desk.ask(&Ask::get(format!("/reviews/{review}")))?;
+            let shown = desk.ask(&ApiCall::get(format!("/reviews/{review}")))?;
             desk.show(&shown, views::REVIEW.fields, views::REVIEW.wanted)
         }
         FlowTask::Decide { review, verdict } => decide(review, &verdict, desk),
@@ -72,7 +72,7 @@ pub(crate) fn run(task: FlowTask, desk: &mut Desk<'_>) -> Result<Exit, Failure> 
 }
 
 /// Begins a run, and follows it if that is wanted, or if nobody else would carry it out.
-fn begin(ask: &Ask, follows: bool, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
+fn begin(ask: &ApiCall, follows: bool, desk: &mut Session<'_>) -> Result<Exit, Failure> {
     desk.door()?.work();
     let begun = desk.ask(ask)?;
     if !follows && !desk.door()?.is_here() {
@@ -81,22 +81,22 @@ fn begin(ask: &Ask, follows: bool, desk: &mut Desk<'_>) -> Result<Exit, Failure>
         return Ok(Exit::Ok);
     }
     let run = run_in(&begun)?;
-    if matches!(desk.form, Form::People(_)) {
+    if matches!(desk.form, OutputFormat::People(_)) {
         eprintln!("{run}");
     }
     follow_to_the_end(run, desk)
 }
 
 /// Follows a run, tells what came of it, and ends accordingly.
-fn follow_to_the_end(run: RunId, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
-    match follow::follow(run, follow::Telling::Steps, desk)? {
-        Ended::Asking(review) => Err(waits(&review)),
-        Ended::Paused(run) => Err(is_paused(&run)),
-        Ended::Run { whole, is_told } => {
+fn follow_to_the_end(run: RunId, desk: &mut Session<'_>) -> Result<Exit, Failure> {
+    match follow::follow(run, follow::FollowOutput::Steps, desk)? {
+        FollowOutcome::Asking(review) => Err(waits(&review)),
+        FollowOutcome::Paused(run) => Err(is_paused(&run)),
+        FollowOutcome::Run { whole, is_told } => {
             match desk.form {
-                Form::Json => writeln!(desk.out, "{whole:#}")?,
-                Form::People(_) | Form::Quiet if is_told || whole["status"] != "completed" => {}
-                Form::People(_) | Form::Quiet => writeln!(desk.out, "{}", words(&whole["output"]))?,
+                OutputFormat::Json => writeln!(desk.out, "{whole:#}")?,
+                OutputFormat::People(_) | OutputFormat::Quiet if is_told || whole["status"] != "completed" => {}
+                OutputFormat::People(_) | OutputFormat::Quiet => writeln!(desk.out, "{}", words(&whole["output"]))?,
             }
             follow::outcome(&whole)?;
             Ok(Exit::Ok)
@@ -105,7 +105,7 @@ fn follow_to_the_end(run: RunId, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
 }
 
 /// Decides; without a server the run is then carried on here, because nobody else does.
-fn decide(review: ReviewId, verdict: &Verdict, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
+fn decide(review: ReviewId, verdict: &Verdict, desk: &mut Session<'_>) -> Result<Exit, Failure> {
     let decided = review::decide(&review.to_string(), verdict, desk)?;
     match decided["executionId"].as_str() {
         Some(run) if desk.door()?.is_here() => {
@@ -118,13 +118,13 @@ fn decide(review: ReviewId, verdict: &Verdict, desk: &mut Desk<'_>) -> Result<Ex
     }
 }
 
-fn set_paused(run: RunId, paused: bool, desk: &mut Desk<'_>) -> Result<Value, Failure> {
-    desk.ask(&Ask::new(Method::PUT, format!("/executions/{run}/paused")).with_body(json!({ "paused": paused })))?;
-    desk.ask(&Ask::get(format!("/executions/{run}")))
+fn set_paused(run: RunId, paused: bool, desk: &mut Session<'_>) -> Result<Value, Failure> {
+    desk.ask(&ApiCall::new(Method::PUT, format!("/executions/{run}/paused")).with_body(json!({ "paused": paused })))?;
+    desk.ask(&ApiCall::get(format!("/executions/{run}")))
 }
 
 /// Lets a run go on; without a server it is then carried on here, because nobody else does.
-fn go_on(run: RunId, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
+fn go_on(run: RunId, desk: &mut Session<'_>) -> Result<Exit, Failure> {
     desk.door()?.work();
     let whole = set_paused(run, false, desk)?;
     if !desk.door()?.is_here() {
@@ -135,10 +135,10 @@ fn go_on(run: RunId, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
 }
 
 /// The run that somebody began: what started the run that waits, and what started that.
-fn outermost(run: &str, desk: &mut Desk<'_>) -> Result<RunId, Failure> {
+fn outermost(run: &str, desk: &mut Session<'_>) -> Result<RunId, Failure> {
     let mut run = run.to_owned();
     loop {
-        let whole = desk.ask(&Ask::get(format!("/executions/{run}")))?;
+        let whole = desk.ask(&ApiCall::get(format!("/executions/{run}")))?;
         match whole["parentId"].as_str() {
             Some(parent) => parent.clone_into(&mut run),
             None => return id(&run),

@@ -9,9 +9,9 @@ use super::serve::runtime;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::lock::{Lock, LockError};
-use crate::storage_location::Place;
+use crate::storage_location::StorageLocation;
 
-pub(crate) fn run(place: &Place, out: &mut dyn Write) -> Result<Exit, Failure> {
+pub(crate) fn run(place: &StorageLocation, out: &mut dyn Write) -> Result<Exit, Failure> {
     place.make_directory()?;
     let _lock = match Lock::take(&place.dir) {
         Ok(lock) => lock,

@@ -12,7 +12,7 @@ use skein_engine::Engine;
 use skein_store::verify::Progress;
 
 use super::serve::runtime;
-use crate::api_client::Ask;
+use crate::api_client::ApiCall;
 use crate::commands::api_command::read_input;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -20,8 +20,8 @@ use crate::lock::Lock;
 use crate::output::{printable, text};
 use crate::plan::MemoryTask;
 use crate::progress::Bar;
-use crate::session::{Desk, Form};
-use crate::storage_location::Place;
+use crate::session::{OutputFormat, Session};
+use crate::storage_location::StorageLocation;
 use crate::views::memory as views;
 
 /// Pages of actors or projects that are looked through for a name.
@@ -32,7 +32,7 @@ const LOOK_AGAIN: Duration = Duration::from_millis(200);
 const FAILING_LOOKS_MAX: u32 = 25;
 const STILL_LOOKS_MAX: u32 = 600;
 
-pub(crate) fn run(task: MemoryTask, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
+pub(crate) fn run(task: MemoryTask, desk: &mut Session<'_>) -> Result<Exit, Failure> {
     match task {
         MemoryTask::Recall { ask, people, project, explain } => {
             let ask = named(ask, &people, project.as_deref(), desk)?;
@@ -44,7 +44,12 @@ pub(crate) fn run(task: MemoryTask, desk: &mut Desk<'_>) -> Result<Exit, Failure
 }
 
 /// A question with the people and the project it is narrowed to, found by id or by name.
-fn named(mut ask: Ask, people: &[String], project: Option<&str>, desk: &mut Desk<'_>) -> Result<Ask, Failure> {
+fn named(
+    mut ask: ApiCall,
+    people: &[String],
+    project: Option<&str>,
+    desk: &mut Session<'_>,
+) -> Result<ApiCall, Failure> {
     let actors: Vec<Value> = people.iter().map(|person| person_id(person, desk)).collect::<Result<_, _>>()?;
     let project = project.map(|project| project_id(project, desk)).transpose()?;
     if let Some(body) = &mut ask.body {
@@ -58,18 +63,18 @@ fn named(mut ask: Ask, people: &[String], project: Option<&str>, desk: &mut Desk
     Ok(ask)
 }
 
-fn person_id(person: &str, desk: &mut Desk<'_>) -> Result<Value, Failure> {
+fn person_id(person: &str, desk: &mut Session<'_>) -> Result<Value, Failure> {
     if let Some(id) = ActorId::parse(person) {
         return Ok(json!(id));
     }
     let hint = "give the id of a user or actor, or a name as GET /api/v1/actors tells it";
-    let me = desk.ask(&Ask::get("/account"))?;
+    let me = desk.ask(&ApiCall::get("/account"))?;
     let mut found: Vec<Value> = same_name(&me["user"], person).into_iter().collect();
     by_name("/actors", person, &mut found, desk)?;
     only(found, person, hint)
 }
 
-fn project_id(project: &str, desk: &mut Desk<'_>) -> Result<Value, Failure> {
+fn project_id(project: &str, desk: &mut Session<'_>) -> Result<Value, Failure> {
     if project.parse::<RecordId>().is_ok() {
         return Ok(json!(project));
     }
@@ -79,8 +84,8 @@ fn project_id(project: &str, desk: &mut Desk<'_>) -> Result<Value, Failure> {
 }
 
 /// The ids of all that are called so.
-fn by_name(path: &str, name: &str, found: &mut Vec<Value>, desk: &mut Desk<'_>) -> Result<(), Failure> {
-    desk.look_through(&Ask::get(path), PAGES_LOOKED_THROUGH, |row| found.extend(same_name(row, name)))?;
+fn by_name(path: &str, name: &str, found: &mut Vec<Value>, desk: &mut Session<'_>) -> Result<(), Failure> {
+    desk.look_through(&ApiCall::get(path), PAGES_LOOKED_THROUGH, |row| found.extend(same_name(row, name)))?;
     Ok(())
 }
 
@@ -98,17 +103,17 @@ fn only(mut found: Vec<Value>, name: &str, hint: &'static str) -> Result<Value, 
 }
 
 /// Exit code 0 also when nothing was found: a question was answered.
-fn recall(ask: &Ask, explain: bool, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
+fn recall(ask: &ApiCall, explain: bool, desk: &mut Session<'_>) -> Result<Exit, Failure> {
     let answer = desk.ask(ask)?;
     let found = answer["data"].as_array().map_or(&[][..], Vec::as_slice);
     match desk.form {
-        Form::Json => writeln!(desk.out, "{answer:#}")?,
-        Form::Quiet => {
+        OutputFormat::Json => writeln!(desk.out, "{answer:#}")?,
+        OutputFormat::Quiet => {
             for row in found {
                 writeln!(desk.out, "{}", text(&row["episodeId"]))?;
             }
         }
-        Form::People(paint) => {
+        OutputFormat::People(paint) => {
             for row in found {
                 let place = if row["nodeId"].is_null() { text(&row["episodeId"]) } else { text(&row["nodeId"]) };
                 let head = format!("{}  {}  {place}", text(&row["createdAt"]), text(&row["speaker"]));
@@ -162,7 +167,7 @@ fn covered(searched: &Value) -> String {
     words.join(", ")
 }
 
-fn bring(content: String, is_document: bool, mut body: Value, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
+fn bring(content: String, is_document: bool, mut body: Value, desk: &mut Session<'_>) -> Result<Exit, Failure> {
     let content = if content == "-" { read_input()? } else { content };
     let hint = "give a JSON object or list, or leave --source json out";
     body["content"] = if is_document {
@@ -173,12 +178,12 @@ fn bring(content: String, is_document: bool, mut body: Value, desk: &mut Desk<'_
     if let Some(fields) = body.as_object_mut() {
         fields.retain(|_, value| !value.is_null());
     }
-    let brought = desk.ask(&Ask::post("/episodes", body))?;
+    let brought = desk.ask(&ApiCall::post("/episodes", body))?;
     desk.show(&brought, views::BROUGHT.fields, views::BROUGHT.wanted)
 }
 
 /// The lock of a directory that no server holds; with a server, nothing.
-pub(crate) fn free(place: &Place) -> Result<Option<Lock>, Failure> {
+pub(crate) fn free(place: &StorageLocation) -> Result<Option<Lock>, Failure> {
     place.require_made()?;
     match Lock::take(&place.dir) {
         Ok(lock) => Ok(Some(lock)),
@@ -188,7 +193,12 @@ pub(crate) fn free(place: &Place) -> Result<Option<Lock>, Failure> {
 }
 
 /// Builds the index of a directory again, with a bar.
-pub(crate) fn rebuild_here(place: &Place, lock: Lock, is_anew: bool, out: &mut dyn Write) -> Result<Exit, Failure> {
+pub(crate) fn rebuild_here(
+    place: &StorageLocation,
+    lock: Lock,
+    is_anew: bool,
+    out: &mut dyn Write,
+) -> Result<Exit, Failure> {
     let (runtime, store) = (runtime()?, place.open()?);
     let episodes = runtime.block_on(async {
         let outside = place.outside(&store, None, None).await?;
@@ -216,23 +226,23 @@ pub(crate) fn rebuild_here(place: &Place, lock: Lock, is_anew: bool, out: &mut d
 }
 
 /// Asks the server to build its index again, and shows how far it is.
-fn rebuild_there(is_anew: bool, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
-    let begun = desk.ask(&Ask::post("/index/rebuilds", json!({ "anew": is_anew })))?;
+fn rebuild_there(is_anew: bool, desk: &mut Session<'_>) -> Result<Exit, Failure> {
+    let begun = desk.ask(&ApiCall::post("/index/rebuilds", json!({ "anew": is_anew })))?;
     let total = position(&begun["end"]);
     let (bar, mut watch) = (Bar::new(), Watch::default());
     loop {
-        let index = desk.ask(&Ask::get("/index"))?;
+        let index = desk.ask(&ApiCall::get("/index"))?;
         bar.show(Progress { stage: "indexing", done: position(&index["cursor"]).min(total), total });
         match watch.look(&index) {
-            Seen::Moving => desk.door()?.pause(LOOK_AGAIN),
-            Seen::Stuck(why) => {
+            IndexProgress::Moving => desk.door()?.pause(LOOK_AGAIN),
+            IndexProgress::Stuck(why) => {
                 let hint = "the server goes on trying; skein index status and its log say how it stands";
                 return Err(Failure::new(Exit::Failed, anyhow!("the index comes no further: {why}"), hint));
             }
-            Seen::Done => {
+            IndexProgress::Done => {
                 drop(bar);
                 return match desk.form {
-                    Form::People(_) => {
+                    OutputFormat::People(_) => {
                         writeln!(desk.out, "The index was built again: {} episodes.", text(&index["episodes"]))?;
                         Ok(Exit::Ok)
                     }
@@ -251,25 +261,27 @@ struct Watch {
 }
 
 #[derive(Debug, PartialEq)]
-enum Seen {
+enum IndexProgress {
     Done,
     Moving,
     Stuck(String),
 }
 
 impl Watch {
-    fn look(&mut self, index: &Value) -> Seen {
+    fn look(&mut self, index: &Value) -> IndexProgress {
         if index["caughtUp"] == true {
-            return Seen::Done;
+            return IndexProgress::Done;
         }
         if self.cursor != index["cursor"] {
             *self = Self { cursor: index["cursor"].clone(), looks: 0 };
         }
         self.looks += 1;
         match index["failure"].as_str() {
-            Some(why) if self.looks > FAILING_LOOKS_MAX => Seen::Stuck(why.to_owned()),
-            None if self.looks > STILL_LOOKS_MAX => Seen::Stuck("nothing was added for two minutes".to_owned()),
-            _ => Seen::Moving,
+            Some(why) if self.looks > FAILING_LOOKS_MAX => IndexProgress::Stuck(why.to_owned()),
+            None if self.looks > STILL_LOOKS_MAX => {
+                IndexProgress::Stuck("nothing was added for two minutes".to_owned())
+            }
+            _ => IndexProgress::Moving,
         }
     }
 }
@@ -293,18 +305,18 @@ mod tests {
         let mut watch = Watch::default();
         let failing = standing("0.5", Some("the disk is full"));
         for _ in 0..FAILING_LOOKS_MAX {
-            assert_eq!(watch.look(&failing), Seen::Moving);
+            assert_eq!(watch.look(&failing), IndexProgress::Moving);
         }
-        assert_eq!(watch.look(&failing), Seen::Stuck("the disk is full".to_owned()));
-        assert_eq!(watch.look(&standing("0.6", Some("the disk is full"))), Seen::Moving, "it came on");
+        assert_eq!(watch.look(&failing), IndexProgress::Stuck("the disk is full".to_owned()));
+        assert_eq!(watch.look(&standing("0.6", Some("the disk is full"))), IndexProgress::Moving, "it came on");
     }
 
     #[test]
     fn a_server_that_says_nothing_and_does_nothing_is_left_in_the_end() {
         let mut watch = Watch::default();
         let still = standing("0.5", None);
-        assert!((0..STILL_LOOKS_MAX).all(|_| watch.look(&still) == Seen::Moving));
-        assert!(matches!(watch.look(&still), Seen::Stuck(_)));
-        assert_eq!(watch.look(&json!({ "cursor": "0.5", "caughtUp": true, "failure": null })), Seen::Done);
+        assert!((0..STILL_LOOKS_MAX).all(|_| watch.look(&still) == IndexProgress::Moving));
+        assert!(matches!(watch.look(&still), IndexProgress::Stuck(_)));
+        assert_eq!(watch.look(&json!({ "cursor": "0.5", "caughtUp": true, "failure": null })), IndexProgress::Done);
     }
 }

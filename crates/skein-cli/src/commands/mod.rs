@@ -24,12 +24,12 @@ use std::io::Write;
 
 pub(crate) use self::serve::runtime;
 
-use crate::api_client::Reach;
+use crate::api_client::ServerAddress;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::plan::{FlowTask, MemoryTask, Plan, Task};
-use crate::session::Desk;
-use crate::storage_location::Place;
+use crate::plan::{ApiRequest, FlowTask, MemoryTask, Plan};
+use crate::session::Session;
+use crate::storage_location::StorageLocation;
 
 pub(crate) fn run(plan: Plan, out: &mut dyn Write) -> Result<Exit, Failure> {
     match plan {
@@ -37,15 +37,16 @@ pub(crate) fn run(plan: Plan, out: &mut dyn Write) -> Result<Exit, Failure> {
         Plan::Serve(serve) => serve::run(serve, out),
         Plan::Work { place, pools } => worker::run(&place, &pools, out),
         Plan::Errand { reach, grant, form, task } => {
-            if let (Task::Flow(FlowTask::Chat(_)), Reach::Place { place, .. }) = (&task, &reach) {
+            if let (ApiRequest::Flow(FlowTask::Chat(_)), ServerAddress::Place { place, .. }) = (&task, &reach) {
                 make_ready(place)?;
             }
-            if let (Task::Memory(MemoryTask::Rebuild { anew }), Reach::Place { place, .. }) = (&task, &reach)
+            if let (ApiRequest::Memory(MemoryTask::Rebuild { anew }), ServerAddress::Place { place, .. }) =
+                (&task, &reach)
                 && let Some(lock) = memory::free(place)?
             {
                 return memory::rebuild_here(place, lock, *anew, out);
             }
-            api_command::run(task, Desk::new(reach, grant, form, out))
+            api_command::run(task, Session::new(reach, grant, form, out))
         }
         Plan::Verify { place, options, report } => verify::run(&place, &options, report, out),
         Plan::CheckProof { file, report } => proof::check(&file, report, out),
@@ -62,7 +63,7 @@ pub(crate) fn run(plan: Plan, out: &mut dyn Write) -> Result<Exit, Failure> {
 }
 
 /// Whoever wants to talk need not know of `init`.
-fn make_ready(place: &Place) -> Result<(), Failure> {
+fn make_ready(place: &StorageLocation) -> Result<(), Failure> {
     if place.require_made().is_err() {
         init::run(place, &mut std::io::sink())?;
         eprintln!("Skein is ready: {}", place.database_shown());

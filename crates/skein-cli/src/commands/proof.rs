@@ -12,13 +12,13 @@ use skein_core::{ItemId, Viewer};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::plan::ReportForm;
-use crate::storage_location::Place;
+use crate::storage_location::StorageLocation;
 
 /// Far above any proof; a file beyond it is something else.
 const PROOF_BYTES_MAX: u64 = 64 << 20;
 const SYSTEM: Viewer = Viewer::System("proving an item");
 
-pub(crate) fn make(place: &Place, item: ItemId, out: &mut dyn Write) -> Result<Exit, Failure> {
+pub(crate) fn make(place: &StorageLocation, item: ItemId, out: &mut dyn Write) -> Result<Exit, Failure> {
     let store = place.open_read_only()?;
     let proof = store.read_blocking(move |tx| tx.proof(&SYSTEM, item))?;
     let text = serde_json::to_string_pretty(&proof).map_err(std::io::Error::from)?;

@@ -3,19 +3,19 @@
 use serde_json::{Value, json};
 use skein_core::ItemId;
 
-use crate::api_client::Ask;
+use crate::api_client::ApiCall;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::text;
 use crate::prompt::confirm;
-use crate::session::Desk;
+use crate::session::Session;
 use crate::views;
 
-pub(crate) fn run(item: ItemId, reason: &str, is_sure: bool, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
+pub(crate) fn run(item: ItemId, reason: &str, is_sure: bool, desk: &mut Session<'_>) -> Result<Exit, Failure> {
     if !is_sure {
         confirm(&format!("the payload of {item} will be destroyed for ever"), "nothing was destroyed")?;
     }
-    let redacted = desk.ask(&Ask::post(format!("/items/{item}/redact"), json!({ "reason": reason })))?;
+    let redacted = desk.ask(&ApiCall::post(format!("/items/{item}/redact"), json!({ "reason": reason })))?;
     desk.show(&redacted, views::ITEM.fields, views::ITEM.wanted)?;
     let places: Vec<String> = redacted["quotedIn"].as_array().into_iter().flatten().map(place_of).collect();
     if !places.is_empty() {

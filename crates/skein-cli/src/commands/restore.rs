@@ -18,9 +18,14 @@ use crate::lock::Lock;
 use crate::master_key::KeySource;
 use crate::plan::ReportForm;
 use crate::progress::Bar;
-use crate::storage_location::Place;
+use crate::storage_location::StorageLocation;
 
-pub(crate) fn run(place: &Place, source: &Path, form: ReportForm, out: &mut dyn Write) -> Result<Exit, Failure> {
+pub(crate) fn run(
+    place: &StorageLocation,
+    source: &Path,
+    form: ReportForm,
+    out: &mut dyn Write,
+) -> Result<Exit, Failure> {
     if !database_file(source).is_file() {
         let error = anyhow!("there is no backup in {}", source.display());
         return Err(Failure::new(Exit::Failed, error, "give the directory that skein backup wrote"));

@@ -10,16 +10,16 @@ use axum::http::Method;
 use serde_json::{Map, Value};
 
 pub(crate) use self::lookup::Lookup;
-use crate::api_client::Ask;
-use crate::commands::bundle::{self, Wanted};
+use crate::api_client::ApiCall;
+use crate::commands::bundle::{self, ExportExtent};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{printable, text};
-use crate::plan::{ConversationTask, Finder as _, Named, Wish};
-use crate::session::{Desk, Form};
+use crate::plan::{ConversationTask, EntryName, Resolver as _, UnresolvedTreeRequest};
+use crate::session::{OutputFormat, Session};
 use crate::views::tree as views;
 
-pub(crate) fn run(task: ConversationTask, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
+pub(crate) fn run(task: ConversationTask, desk: &mut Session<'_>) -> Result<Exit, Failure> {
     match task {
         ConversationTask::Show { wish, sheet } => {
             let thing = ask(&wish, desk)?;
@@ -44,28 +44,28 @@ pub(crate) fn run(task: ConversationTask, desk: &mut Desk<'_>) -> Result<Exit, F
         ConversationTask::Export { wish, file } => export::export(&wish, &file, desk),
         ConversationTask::Bundle { conversation, file } => {
             let id = Lookup::new(desk).conversation(&conversation)?;
-            bundle::export(&file, &Wanted::Conversation(id), desk)
+            bundle::export(&file, &ExportExtent::Conversation(id), desk)
         }
     }
 }
 
-fn complete(wish: &Wish, desk: &mut Desk<'_>) -> Result<Ask, Failure> {
+fn complete(wish: &UnresolvedTreeRequest, desk: &mut Session<'_>) -> Result<ApiCall, Failure> {
     wish.ask(&mut Lookup::new(desk))
 }
 
-fn ask(wish: &Wish, desk: &mut Desk<'_>) -> Result<Value, Failure> {
+fn ask(wish: &UnresolvedTreeRequest, desk: &mut Session<'_>) -> Result<Value, Failure> {
     let ask = complete(wish, desk)?;
     desk.ask(&ask)
 }
 
 /// Programs get all of the answer, people how the node is called from now on.
-fn say(wish: &Wish, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
+fn say(wish: &UnresolvedTreeRequest, desk: &mut Session<'_>) -> Result<Exit, Failure> {
     let answer = ask(wish, desk)?;
     let node = if answer["node"].is_object() { &answer["node"] } else { &answer };
     match desk.form {
-        Form::Json => writeln!(desk.out, "{answer:#}")?,
-        Form::Quiet => writeln!(desk.out, "{}", text(&node["id"]))?,
-        Form::People(_) => {
+        OutputFormat::Json => writeln!(desk.out, "{answer:#}")?,
+        OutputFormat::Quiet => writeln!(desk.out, "{}", text(&node["id"]))?,
+        OutputFormat::People(_) => {
             writeln!(desk.out, "{}  {}", text(&node["localId"]), printable(&brief(&views::said(node))))?;
             writeln!(desk.out, "{}", text(&node["id"]))?;
         }
@@ -73,12 +73,12 @@ fn say(wish: &Wish, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
     Ok(Exit::Ok)
 }
 
-fn switch(wish: &Wish, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
+fn switch(wish: &UnresolvedTreeRequest, desk: &mut Session<'_>) -> Result<Exit, Failure> {
     let answer = ask(wish, desk)?;
     match desk.form {
-        Form::Json => writeln!(desk.out, "{answer:#}")?,
-        Form::Quiet => writeln!(desk.out, "{}", text(&answer["alternativeId"]))?,
-        Form::People(_) => {
+        OutputFormat::Json => writeln!(desk.out, "{answer:#}")?,
+        OutputFormat::Quiet => writeln!(desk.out, "{}", text(&answer["alternativeId"]))?,
+        OutputFormat::People(_) => {
             let affected = answer["affectedTurns"].as_array().map_or(0, Vec::len);
             let turns = if affected == 1 { "turn is" } else { "turns are" };
             writeln!(desk.out, "You stand at {}. {affected} {turns} affected.", text(&answer["alternativeId"]))?;
@@ -88,10 +88,10 @@ fn switch(wish: &Wish, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
 }
 
 /// The change is based on what is there now; one made meanwhile by somebody else is refused, not overwritten.
-fn change(conversation: &Named, fields: Map<String, Value>, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
+fn change(conversation: &EntryName, fields: Map<String, Value>, desk: &mut Session<'_>) -> Result<Exit, Failure> {
     let path = format!("/conversations/{}", Lookup::new(desk).conversation(conversation)?);
-    let current = desk.ask(&Ask::get(path.clone()))?;
-    let ask = Ask::new(Method::PUT, path).with_body(fields.into());
+    let current = desk.ask(&ApiCall::get(path.clone()))?;
+    let ask = ApiCall::new(Method::PUT, path).with_body(fields.into());
     let changed = desk.ask(&ask.based_on(current["hash"].as_str().map(str::to_owned)))?;
     desk.show(&changed, views::CONVERSATION.fields, views::CONVERSATION.wanted)
 }

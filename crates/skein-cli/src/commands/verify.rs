@@ -9,11 +9,11 @@ use crate::failure::Failure;
 use crate::lock;
 use crate::plan::ReportForm;
 use crate::progress::Bar;
-use crate::storage_location::Place;
+use crate::storage_location::StorageLocation;
 use crate::vault_report::{self, VaultReport};
 
 pub(crate) fn run(
-    place: &Place,
+    place: &StorageLocation,
     options: &VerifyOptions,
     form: ReportForm,
     out: &mut dyn Write,
@@ -39,7 +39,7 @@ pub(crate) fn run(
 }
 
 /// Values are not part of the timeline: that they open is told beside it.
-fn tell_vault(vault: &VaultReport, place: &Place, out: &mut dyn Write) -> io::Result<()> {
+fn tell_vault(vault: &VaultReport, place: &StorageLocation, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "Secrets: {}", vault.values_told())?;
     if vault.has_lost_values() {
         writeln!(out, "  to mend it: {}", vault_report::REMEDY)?;

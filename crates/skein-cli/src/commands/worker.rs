@@ -14,12 +14,12 @@ use super::serve::{CALLS_GRACE, CLOSING, cannot_run, runtime};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::signals;
-use crate::storage_location::Place;
+use crate::storage_location::StorageLocation;
 
 /// How long an address may still be called after a server was told to refuse it.
 const ENDPOINTS_EVERY: Duration = Duration::from_secs(5);
 
-pub(crate) fn run(place: &Place, pools: &PoolSizes, out: &mut dyn Write) -> Result<Exit, Failure> {
+pub(crate) fn run(place: &StorageLocation, pools: &PoolSizes, out: &mut dyn Write) -> Result<Exit, Failure> {
     let stop = signals::first_signal().map_err(cannot_run)?;
     if place.master_key.is_missing() {
         let error = anyhow!("the master key is missing, and without the servers' own no secret can be opened");

@@ -7,10 +7,10 @@ use anyhow::{Context as _, Error, anyhow};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::configuration::{CONFIG_VARIABLE, Environment, Found, Origin};
+use crate::configuration::{CONFIG_VARIABLE, Environment, ResolvedValue, ValueOrigin};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::settings::{GivenIn, Kind, Name, SETTINGS, Setting, Value};
+use crate::settings::{Kind, Name, SETTINGS, Setting, SettingSource, Value};
 
 const HINT: &str = "correct the file; skein config sample prints every setting";
 /// As many wrong letters as still look like a typing error.
@@ -25,7 +25,7 @@ pub(super) fn path(named: Option<PathBuf>, environment: &Environment) -> Option<
 }
 
 /// What the file says.
-pub(super) fn read(path: &Path) -> Result<BTreeMap<Name, Found>, Failure> {
+pub(super) fn read(path: &Path) -> Result<BTreeMap<Name, ResolvedValue>, Failure> {
     let text = std::fs::read_to_string(path).map_err(|error| {
         let error = Error::new(error).context(format!("cannot read the configuration {}", path.display()));
         Failure::new(Exit::Usage, error, "name a file that can be read with --config or SKEIN_CONFIG")
@@ -33,7 +33,7 @@ pub(super) fn read(path: &Path) -> Result<BTreeMap<Name, Found>, Failure> {
     parse(path, &text).map_err(|error| Failure::usage(error, HINT))
 }
 
-fn parse(path: &Path, text: &str) -> Result<BTreeMap<Name, Found>, Error> {
+fn parse(path: &Path, text: &str) -> Result<BTreeMap<Name, ResolvedValue>, Error> {
     let source = Source { path, text };
     let table = DeTable::parse(text).map_err(|bad| {
         let at = bad.span().map_or(0, |span| span.start);
@@ -77,14 +77,14 @@ impl Source<'_> {
         key: &str,
         at: usize,
         value: &Spanned<DeValue<'_>>,
-        found: &mut BTreeMap<Name, Found>,
+        found: &mut BTreeMap<Name, ResolvedValue>,
     ) -> Result<(), Error> {
         let setting = SETTINGS.iter().find(|setting| setting.key == key);
         let setting = setting.ok_or_else(|| unknown(key)).with_context(|| self.place(at))?;
         let value = read_value(setting, value.get_ref()).with_context(|| self.place(at))?;
         if !value.is_empty() {
-            let origin = Origin::File { path: self.path.to_owned(), line: self.line(at) };
-            found.insert(setting.name, Found { value, origin });
+            let origin = ValueOrigin::File { path: self.path.to_owned(), line: self.line(at) };
+            found.insert(setting.name, ResolvedValue { value, origin });
         }
         Ok(())
     }
@@ -100,7 +100,7 @@ fn unknown(key: &str) -> Error {
 }
 
 fn read_value(setting: &Setting, value: &DeValue<'_>) -> Result<Value, Error> {
-    if setting.given_in == GivenIn::Environment {
+    if setting.given_in == SettingSource::Environment {
         return Err(anyhow!("{} is not kept in a file; set {}", setting.key, setting.variable));
     }
     let wrong = |expected: &str| anyhow!("{} takes {expected}, not {}", setting.key, kind_of(value));

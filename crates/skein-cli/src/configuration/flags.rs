@@ -5,8 +5,8 @@ use std::ffi::OsString;
 use clap::builder::{OsStringValueParser, PossibleValuesParser, StringValueParser, ValueParser};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
 
-use crate::configuration::Layer;
-use crate::settings::{Display, GivenIn, Kind, Name, SETTINGS, Setting, UsedBy, Value};
+use crate::configuration::SettingsLayer;
+use crate::settings::{Display, Kind, Name, SETTINGS, Setting, SettingSource, UsedBy, Value};
 
 /// Settings that every command takes.
 pub(crate) type EveryCommand = Flags<false>;
@@ -14,11 +14,11 @@ pub(crate) type EveryCommand = Flags<false>;
 pub(crate) type Serving = Flags<true>;
 
 /// What was typed of one group of settings.
-pub(crate) struct Flags<const SERVING: bool>(pub(crate) Layer);
+pub(crate) struct Flags<const SERVING: bool>(pub(crate) SettingsLayer);
 
 impl<const SERVING: bool> Flags<SERVING> {
     fn group() -> impl Iterator<Item = &'static Setting> {
-        let may_be_typed = SETTINGS.iter().filter(|setting| setting.given_in == GivenIn::Anywhere);
+        let may_be_typed = SETTINGS.iter().filter(|setting| setting.given_in == SettingSource::Anywhere);
         may_be_typed.filter(|setting| (setting.used_by == UsedBy::Serve) == SERVING)
     }
 }

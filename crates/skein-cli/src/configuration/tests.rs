@@ -8,7 +8,7 @@ use crate::exit::Exit;
 struct Layers {
     folder: tempfile::TempDir,
     variables: Vec<(&'static str, String)>,
-    flags: Layer,
+    flags: SettingsLayer,
 }
 
 impl Layers {
@@ -19,7 +19,7 @@ impl Layers {
             fs::create_dir_all(&path).unwrap();
             fs::write(path.join("skein.toml"), text).unwrap();
         }
-        Self { folder, variables: Vec::new(), flags: Layer::new() }
+        Self { folder, variables: Vec::new(), flags: SettingsLayer::new() }
     }
 
     fn variable(mut self, name: &'static str, value: &str) -> Self {
@@ -91,7 +91,7 @@ fn the_directory_follows_the_desktop_convention() {
     assert_eq!(layers.resolve().unwrap().path(Name::Dir), Some(usual.as_path()));
     let layers = layers.variable("XDG_DATA_HOME", "/data");
     assert_eq!(layers.resolve().unwrap().path(Name::Dir), Some(Path::new("/data/skein")));
-    let nowhere = Configuration::resolve(None, Layer::new(), &Environment::default()).unwrap();
+    let nowhere = Configuration::resolve(None, SettingsLayer::new(), &Environment::default()).unwrap();
     assert_eq!(nowhere.path(Name::Dir), None);
 }
 
@@ -169,7 +169,7 @@ fn the_sample_says_nothing_as_it_is_and_is_whole_when_uncommented() {
     let layers = Layers::new(Some(&uncommented.join("\n")));
     let configuration = layers.resolve().unwrap();
     assert!(configuration.origin(Name::S3Region).to_string().contains("skein.toml"));
-    let of_files = SETTINGS.iter().filter(|setting| setting.given_in == GivenIn::Anywhere);
+    let of_files = SETTINGS.iter().filter(|setting| setting.given_in == SettingSource::Anywhere);
     assert_eq!(uncommented.iter().filter(|line| line.contains('=')).count(), of_files.count());
 }
 

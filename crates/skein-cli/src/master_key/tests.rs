@@ -88,7 +88,7 @@ fn what_is_no_key_is_refused_and_not_repeated() {
 
 fn resolve(variables: &[(&str, &str)]) -> Result<KeySource, Failure> {
     let environment = variables.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect();
-    let configuration = Configuration::resolve(None, crate::configuration::Layer::new(), &environment)?;
+    let configuration = Configuration::resolve(None, crate::configuration::SettingsLayer::new(), &environment)?;
     KeySource::resolve(&configuration, Path::new("/d"))
 }
 

@@ -10,7 +10,7 @@ use clap::ValueEnum;
 use serde_json::{Map, Value, json};
 use skein_core::{ItemId, KeyId, Millis, RecordId, RelationId, SessionId, UserId, document};
 
-use crate::api_client::Ask;
+use crate::api_client::ApiCall;
 use crate::arguments::{
     AmountArguments, AskingArguments, ExportArguments, GrantCommand, HistoryArguments, ImportArguments, ItemCommand,
     KeyCommand, RedactArguments, RelationCommand, SessionCommand, UserCommand,
@@ -22,25 +22,25 @@ use crate::plan::flow::FlowTask;
 use crate::plan::memory::MemoryTask;
 use crate::plan::passphrase;
 use crate::plan::tree::ConversationTask;
-use crate::session::Amount;
+use crate::session::ListLimit;
 use crate::views::{self, List, Sheet};
 
 /// One errand, with nothing missing but what standard input may hold.
 #[derive(Debug, PartialEq)]
-pub(crate) enum Task {
+pub(crate) enum ApiRequest {
     Show {
-        ask: Ask,
+        ask: ApiCall,
         sheet: &'static Sheet,
     },
     List {
-        ask: Ask,
+        ask: ApiCall,
         list: &'static List,
-        amount: Amount,
+        amount: ListLimit,
         after: Option<String>,
     },
     /// All rows come with one answer, in this field.
     Rows {
-        ask: Ask,
+        ask: ApiCall,
         field: &'static str,
         list: &'static List,
     },
@@ -60,7 +60,7 @@ pub(crate) enum Task {
     },
     /// The bytes of an item, to standard output.
     Payload {
-        ask: Ask,
+        ask: ApiCall,
     },
     Export {
         file: PathBuf,
@@ -85,20 +85,20 @@ pub(crate) enum Content {
     DocumentFromInput,
 }
 
-impl Task {
+impl ApiRequest {
     pub(super) fn of_user(command: UserCommand) -> Result<Self, Failure> {
         let sheet = &views::USER;
         Ok(match command {
-            UserCommand::List(amount) => Self::list(Ask::get("/users"), &views::USERS, amount),
+            UserCommand::List(amount) => Self::list(ApiCall::get("/users"), &views::USERS, amount),
             UserCommand::Add { name, role } => {
-                let ask = Ask::post("/users", json!({ "name": name, "role": word(&role) }));
+                let ask = ApiCall::post("/users", json!({ "name": name, "role": word(&role) }));
                 Self::Show { ask, sheet: &views::NEW_USER }
             }
             UserCommand::Link { id } => {
-                let ask = Ask::post(format!("/users/{}/sign-in-links", user(&id)?), json!({}));
+                let ask = ApiCall::post(format!("/users/{}/sign-in-links", user(&id)?), json!({}));
                 Self::Show { ask, sheet: &views::LINK }
             }
-            UserCommand::Show { id } => Self::Show { ask: Ask::get(format!("/users/{}", user(&id)?)), sheet },
+            UserCommand::Show { id } => Self::Show { ask: ApiCall::get(format!("/users/{}", user(&id)?)), sheet },
             UserCommand::Change { id, name, role } => {
                 let name = name.map(|name| ("name".to_owned(), Value::from(name)));
                 let role = role.map(|role| ("role".to_owned(), Value::from(word(&role))));
@@ -109,27 +109,27 @@ impl Task {
 
     pub(super) fn of_key(command: KeyCommand) -> Result<Self, Failure> {
         Ok(match command {
-            KeyCommand::List(amount) => Self::list(Ask::get("/keys"), &views::KEYS, amount),
+            KeyCommand::List(amount) => Self::list(ApiCall::get("/keys"), &views::KEYS, amount),
             KeyCommand::Create { name, scope, expires } => {
                 let mut body = json!({ "name": name, "scope": word(&scope) });
                 if let Some(expires) = expires {
                     body["expiresAt"] = json!(time(&expires)?);
                 }
-                Self::Show { ask: Ask::post("/keys", body), sheet: &views::NEW_KEY }
+                Self::Show { ask: ApiCall::post("/keys", body), sheet: &views::NEW_KEY }
             }
             KeyCommand::Revoke { id } => {
                 let id: KeyId = parse(&id, "give the id as skein key list shows it: key_…")?;
-                Self::Show { ask: Ask::new(Method::DELETE, format!("/keys/{id}")), sheet: &views::KEY }
+                Self::Show { ask: ApiCall::new(Method::DELETE, format!("/keys/{id}")), sheet: &views::KEY }
             }
         })
     }
 
     pub(super) fn of_session(command: SessionCommand) -> Result<Self, Failure> {
         Ok(match command {
-            SessionCommand::List(amount) => Self::list(Ask::get("/account/sessions"), &views::SESSIONS, amount),
+            SessionCommand::List(amount) => Self::list(ApiCall::get("/account/sessions"), &views::SESSIONS, amount),
             SessionCommand::End { id } => {
                 let id: SessionId = parse(&id, "give the id as skein session list shows it: session_…")?;
-                let ask = Ask::new(Method::DELETE, format!("/account/sessions/{id}"));
+                let ask = ApiCall::new(Method::DELETE, format!("/account/sessions/{id}"));
                 Self::Show { ask, sheet: &views::ENDED }
             }
         })
@@ -138,14 +138,14 @@ impl Task {
     pub(super) fn of_grant(command: GrantCommand) -> Result<Self, Failure> {
         let sheet = &views::GRANT;
         Ok(match command {
-            GrantCommand::List(amount) => Self::list(Ask::get("/grants"), &views::GRANTS, amount),
+            GrantCommand::List(amount) => Self::list(ApiCall::get("/grants"), &views::GRANTS, amount),
             GrantCommand::Create { owner, name, reason, until } => {
                 let (owner, until) = (user(&owner)?, time(&until)?);
                 let body = json!({ "ownerId": owner, "name": name, "reason": reason, "until": until });
-                Self::Show { ask: Ask::post("/grants", body), sheet }
+                Self::Show { ask: ApiCall::post("/grants", body), sheet }
             }
             GrantCommand::End { id } => {
-                let ask = Ask::new(Method::DELETE, format!("/grants/{}", item(&id)?));
+                let ask = ApiCall::new(Method::DELETE, format!("/grants/{}", item(&id)?));
                 Self::Show { ask, sheet }
             }
         })
@@ -159,21 +159,21 @@ impl Task {
                 Self::AddItem { item_type, content: Content::resolve(text, data)?, at }
             }
             ItemCommand::List { item_type, order, clock, system, amount } => {
-                let ask = Ask::get("/items").with("type", item_type).with("includeSystem", system.then_some(true));
+                let ask = ApiCall::get("/items").with("type", item_type).with("includeSystem", system.then_some(true));
                 let ask = ask.with("order", Some(word(&order))).with("clock", Some(word(&clock)));
                 Self::list(ask, &views::ITEMS, amount)
             }
-            ItemCommand::Show(named) => Self::Show { ask: Ask::get(format!("/items/{}", item(&named.id)?)), sheet },
+            ItemCommand::Show(named) => Self::Show { ask: ApiCall::get(format!("/items/{}", item(&named.id)?)), sheet },
             ItemCommand::Payload(named) => {
-                Self::Payload { ask: Ask::get(format!("/items/{}/payload", item(&named.id)?)) }
+                Self::Payload { ask: ApiCall::get(format!("/items/{}/payload", item(&named.id)?)) }
             }
             ItemCommand::Undo(named) => {
-                let ask = Ask::post(format!("/items/{}/undo", item(&named.id)?), json!({}));
+                let ask = ApiCall::post(format!("/items/{}/undo", item(&named.id)?), json!({}));
                 Self::Show { ask, sheet }
             }
             ItemCommand::Time { item: named, at, clear: _ } => {
                 let at = at.as_deref().map(time).transpose()?;
-                let ask = Ask::new(Method::PUT, format!("/items/{}/canonical-time", item(&named.id)?));
+                let ask = ApiCall::new(Method::PUT, format!("/items/{}/canonical-time", item(&named.id)?));
                 Self::Show { ask: ask.with_body(json!({ "canonicalAt": at })), sheet }
             }
         })
@@ -190,53 +190,53 @@ impl Task {
                 if let Some(metadata) = metadata {
                     body["metadata"] = object(&metadata)?.into();
                 }
-                Self::Show { ask: Ask::post("/relations", body), sheet }
+                Self::Show { ask: ApiCall::post("/relations", body), sheet }
             }
             RelationCommand::List { of, side, kind, amount } => {
                 let ask =
-                    Ask::get("/relations").with("of", Some(of)).with("side", Some(word(&side))).with("kind", kind);
+                    ApiCall::get("/relations").with("of", Some(of)).with("side", Some(word(&side))).with("kind", kind);
                 Self::list(ask, &views::RELATIONS, amount)
             }
             RelationCommand::Show(named) => {
-                Self::Show { ask: Ask::get(format!("/relations/{}", relation(&named.id)?)), sheet }
+                Self::Show { ask: ApiCall::get(format!("/relations/{}", relation(&named.id)?)), sheet }
             }
             RelationCommand::Chain { from, kind, direction, limit } => {
-                let ask = Ask::get("/relations/chain").with("from", Some(from)).with("kind", Some(kind));
+                let ask = ApiCall::get("/relations/chain").with("from", Some(from)).with("kind", Some(kind));
                 let ask = ask.with("direction", Some(word(&direction))).with("limit", limit);
                 Self::Rows { ask, field: "data", list: &views::STEPS }
             }
             RelationCommand::Remove { relation: named, reason } => {
-                let ask = Ask::new(Method::DELETE, format!("/relations/{}", relation(&named.id)?));
+                let ask = ApiCall::new(Method::DELETE, format!("/relations/{}", relation(&named.id)?));
                 Self::Show { ask: ask.with("reason", Some(reason)), sheet }
             }
         })
     }
 
     pub(super) fn storage() -> Self {
-        Self::Show { ask: Ask::get("/storage"), sheet: &views::STORAGE }
+        Self::Show { ask: ApiCall::get("/storage"), sheet: &views::STORAGE }
     }
 
     pub(super) fn of_history(arguments: HistoryArguments) -> Result<(AskingArguments, Self), Failure> {
         let HistoryArguments { record, record_type, diff, at, version, restore, amount, asking } = arguments;
         if record_type.is_some() {
-            let ask = Ask::get("/records").with("type", record_type);
+            let ask = ApiCall::get("/records").with("type", record_type);
             return Ok((asking, Self::list(ask, &views::RECORDS, amount)));
         }
         let hint = "give the record's id: entity_…; skein history --type TYPE lists them";
         let record: RecordId = parse(&record.unwrap_or_default(), hint)?;
         let task = if let Some(range) = diff {
             let (from, to) = versions(&range)?;
-            let ask = Ask::get(format!("/records/{record}/diff")).with("from", Some(from)).with("to", Some(to));
+            let ask = ApiCall::get(format!("/records/{record}/diff")).with("from", Some(from)).with("to", Some(to));
             Self::Rows { ask, field: "changes", list: &views::CHANGES }
         } else if let Some(version) = restore {
-            let ask = Ask::post(format!("/records/{record}/restore"), json!({ "version": version }));
+            let ask = ApiCall::post(format!("/records/{record}/restore"), json!({ "version": version }));
             Self::Show { ask, sheet: &views::RECORD }
         } else if at.is_some() || version.is_some() {
             let at = at.as_deref().map(time).transpose()?;
-            let ask = Ask::get(format!("/records/{record}")).with("at", at).with("version", version);
+            let ask = ApiCall::get(format!("/records/{record}")).with("at", at).with("version", version);
             Self::Show { ask, sheet: &views::RECORD }
         } else {
-            Self::list(Ask::get(format!("/records/{record}/history")), &views::VERSIONS, amount)
+            Self::list(ApiCall::get(format!("/records/{record}/history")), &views::VERSIONS, amount)
         };
         Ok((asking, task))
     }
@@ -256,7 +256,7 @@ impl Task {
         Ok((redact.asking, task))
     }
 
-    pub(super) fn list(ask: Ask, list: &'static List, amount: AmountArguments) -> Self {
+    pub(super) fn list(ask: ApiCall, list: &'static List, amount: AmountArguments) -> Self {
         let (amount, after) = portion(amount);
         Self::List { ask, list, amount, after }
     }
@@ -274,9 +274,9 @@ impl Content {
 }
 
 /// How much of a list, and from where.
-pub(super) fn portion(arguments: AmountArguments) -> (Amount, Option<String>) {
+pub(super) fn portion(arguments: AmountArguments) -> (ListLimit, Option<String>) {
     let AmountArguments { limit, all, cursor } = arguments;
-    (if all { Amount::All } else { Amount::AtMost(limit.into()) }, cursor)
+    (if all { ListLimit::All } else { ListLimit::AtMost(limit.into()) }, cursor)
 }
 
 /// As it is typed and as the API spells it.

@@ -1,7 +1,7 @@
 //! What commands about the catalogue ask of the API.
 //!
 //! Things may be given by name, and definitions stand in files, so a request is complete only once both were looked
-//! at: until then it is an [`Inquiry`]. What is done with them is in [`crate::commands`]. Start at [`CatalogTask`].
+//! at: until then it is an [`UnresolvedCatalogRequest`]. What is done with them is in [`crate::commands`]. Start at [`CatalogTask`].
 
 mod commands;
 mod process;
@@ -15,47 +15,47 @@ pub(crate) use self::commands::parse_input;
 pub(crate) use self::process::{each_target, resolve_targets};
 use crate::definition::Source;
 use crate::failure::Failure;
-use crate::plan::api_request::{Task, parse};
+use crate::plan::api_request::{ApiRequest, parse};
 use crate::plan::catalog::unresolved_request::Document;
-pub(crate) use crate::plan::catalog::unresolved_request::{Inquiry, difference};
+pub(crate) use crate::plan::catalog::unresolved_request::{UnresolvedCatalogRequest, difference};
 use crate::secret_value::{SecretType, ValueSource};
-use crate::session::Amount;
+use crate::session::ListLimit;
 use crate::views::{List, Sheet};
 
 /// One command about the catalogue.
 #[derive(Debug, PartialEq)]
 pub(crate) enum CatalogTask {
     Show {
-        inquiry: Inquiry,
+        inquiry: UnresolvedCatalogRequest,
         sheet: &'static Sheet,
     },
     /// As a definition that can be edited and given back.
-    ShowDefinition(Thing),
+    ShowDefinition(NamedEntry),
     List {
-        inquiry: Inquiry,
+        inquiry: UnresolvedCatalogRequest,
         list: &'static List,
-        portion: (Amount, Option<String>),
+        portion: (ListLimit, Option<String>),
     },
     /// All rows come with one answer.
     Rows {
-        inquiry: Inquiry,
+        inquiry: UnresolvedCatalogRequest,
         list: &'static List,
     },
     /// Changes what differs from what is there.
     Change(Change),
     /// Says what is wrong with a definition, and ends accordingly.
-    Validate(Inquiry),
+    Validate(UnresolvedCatalogRequest),
     /// Says how all that a process depends on is, and ends accordingly.
-    ProcessHealth(Inquiry),
+    ProcessHealth(UnresolvedCatalogRequest),
     /// Shows the default process after choosing one, if one is named.
     DefaultProcess(DefaultChoice),
     /// As a definition without ids.
-    ExportProcess(Thing),
+    ExportProcess(NamedEntry),
     /// Says how the service is, and ends accordingly.
-    Health(Inquiry),
+    Health(UnresolvedCatalogRequest),
     /// Calls a tool and waits for what it answers.
     Test {
-        inquiry: Inquiry,
+        inquiry: UnresolvedCatalogRequest,
         has_details: bool,
     },
     KeepSecret {
@@ -64,13 +64,13 @@ pub(crate) enum CatalogTask {
         value: ValueSource,
     },
     RotateSecret {
-        secret: Thing,
+        secret: NamedEntry,
         value: ValueSource,
     },
     RotateVault,
 }
 
-impl From<CatalogTask> for Task {
+impl From<CatalogTask> for ApiRequest {
     fn from(task: CatalogTask) -> Self {
         Self::Catalog(task)
     }
@@ -81,22 +81,22 @@ impl From<CatalogTask> for Task {
 pub(crate) enum DefaultChoice {
     Unchanged,
     BuiltIn,
-    Process(Thing),
+    Process(NamedEntry),
 }
 
 /// What is to become different about a thing.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Change {
-    pub(crate) thing: Thing,
+    pub(crate) thing: NamedEntry,
     /// What was edited; flags override what it says.
     pub(crate) definition: Option<Source>,
     pub(crate) fields: Map<String, Value>,
-    pub(crate) references: Vec<(&'static str, Thing)>,
+    pub(crate) references: Vec<(&'static str, NamedEntry)>,
 }
 
 /// Things of one kind, as the API keeps them together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Shelf {
+pub(crate) enum Collection {
     Services,
     Tools,
     Processes,
@@ -106,7 +106,7 @@ pub(crate) enum Shelf {
     Endpoints,
 }
 
-impl Shelf {
+impl Collection {
     /// Below `/api/v1`.
     pub(crate) fn path(self) -> &'static str {
         match self {
@@ -175,18 +175,18 @@ impl Shelf {
 
 /// One thing, as it was given.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Thing {
-    pub(crate) shelf: Shelf,
-    pub(crate) named: Named,
+pub(crate) struct NamedEntry {
+    pub(crate) shelf: Collection,
+    pub(crate) named: EntryName,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Named {
+pub(crate) enum EntryName {
     Id(RecordId),
     Name(String),
 }
 
-impl Named {
+impl EntryName {
     /// What begins like an id has to be one: a name would only be found by mistake.
     pub(crate) fn new(text: &str, hint: &'static str) -> Result<Self, Failure> {
         if text.starts_with("entity_") {
@@ -196,9 +196,9 @@ impl Named {
     }
 }
 
-impl Thing {
-    pub(crate) fn new(shelf: Shelf, text: &str) -> Result<Self, Failure> {
-        let named = Named::new(text, "give the id as the list shows it: entity_…, or the name")?;
+impl NamedEntry {
+    pub(crate) fn new(shelf: Collection, text: &str) -> Result<Self, Failure> {
+        let named = EntryName::new(text, "give the id as the list shows it: entity_…, or the name")?;
         Ok(Self { shelf, named })
     }
 }

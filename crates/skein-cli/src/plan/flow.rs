@@ -9,7 +9,7 @@ use skein_core::catalog::operation::OperationType;
 use skein_core::{RecordId, ReviewId, RunId, UserId, document};
 use skein_engine::flow::PoolSizes;
 
-use crate::api_client::Ask;
+use crate::api_client::ApiCall;
 use crate::arguments::{
     AmountArguments, ApprovalScope, AskingArguments, CallType, ChatArguments, ExecutionArguments, ExecutionBranch,
     ExecutionCommand, InputArguments, ReviewArguments, ReviewCommand, RunArguments, WorkerArguments,
@@ -17,11 +17,11 @@ use crate::arguments::{
 use crate::configuration::Configuration;
 use crate::definition::Source;
 use crate::failure::Failure;
-use crate::plan::api_request::{Task, parse, portion, word};
-use crate::plan::catalog::{Named, Shelf, Thing, parse_input};
-use crate::session::Amount;
+use crate::plan::api_request::{ApiRequest, parse, portion, word};
+use crate::plan::catalog::{Collection, EntryName, NamedEntry, parse_input};
+use crate::session::ListLimit;
 use crate::settings::Name;
-use crate::storage_location::Place;
+use crate::storage_location::StorageLocation;
 use crate::views::{List, flow as views};
 
 const POOL_PLACES_MAX: usize = 1_024;
@@ -30,16 +30,16 @@ const POOL_PLACES_MAX: usize = 1_024;
 #[derive(Debug, PartialEq)]
 pub(crate) enum FlowTask {
     Run {
-        process: Thing,
+        process: NamedEntry,
         inputs: Inputs,
         priority: Option<i64>,
         follows: bool,
     },
     /// Runs, of one process if it is named.
     Runs {
-        ask: Ask,
-        process: Option<Thing>,
-        portion: (Amount, Option<String>),
+        ask: ApiCall,
+        process: Option<NamedEntry>,
+        portion: (ListLimit, Option<String>),
     },
     ShowRun(RunId),
     Pause(RunId),
@@ -57,8 +57,8 @@ pub(crate) enum FlowTask {
         follows: bool,
     },
     Reviews {
-        ask: Ask,
-        portion: (Amount, Option<String>),
+        ask: ApiCall,
+        portion: (ListLimit, Option<String>),
     },
     ShowReview(ReviewId),
     Decide {
@@ -68,7 +68,7 @@ pub(crate) enum FlowTask {
     Chat(ChatTask),
 }
 
-impl From<FlowTask> for Task {
+impl From<FlowTask> for ApiRequest {
     fn from(task: FlowTask) -> Self {
         Self::Flow(task)
     }
@@ -114,31 +114,31 @@ pub(crate) enum Verdict {
 #[derive(Debug, PartialEq)]
 pub(crate) struct ChatTask {
     /// A new one without it.
-    pub(crate) conversation: Option<Named>,
+    pub(crate) conversation: Option<EntryName>,
     /// The one the conversation offers, else the default process, without it.
-    pub(crate) process: Option<Thing>,
+    pub(crate) process: Option<NamedEntry>,
 }
 
 impl FlowTask {
-    pub(super) fn of_chat(arguments: ChatArguments) -> Result<(AskingArguments, Task), Failure> {
+    pub(super) fn of_chat(arguments: ChatArguments) -> Result<(AskingArguments, ApiRequest), Failure> {
         let ChatArguments { conversation, process, asking } = arguments;
         let hint = "give the beginning of its title, or its id: entity_…";
-        let conversation = conversation.map(|text| Named::new(&text, hint)).transpose()?;
-        let process = process.map(|text| Thing::new(Shelf::Processes, &text)).transpose()?;
+        let conversation = conversation.map(|text| EntryName::new(&text, hint)).transpose()?;
+        let process = process.map(|text| NamedEntry::new(Collection::Processes, &text)).transpose()?;
         Ok((asking, Self::Chat(ChatTask { conversation, process }).into()))
     }
 
-    pub(super) fn of_run(arguments: RunArguments) -> Result<(AskingArguments, Task), Failure> {
+    pub(super) fn of_run(arguments: RunArguments) -> Result<(AskingArguments, ApiRequest), Failure> {
         let RunArguments { process, inputs, priority, follow: follows, asking } = arguments;
-        let process = Thing::new(Shelf::Processes, &process)?;
+        let process = NamedEntry::new(Collection::Processes, &process)?;
         Ok((asking, Self::Run { process, inputs: Inputs::of(inputs)?, priority, follows }.into()))
     }
 
-    pub(super) fn of_execution(arguments: ExecutionArguments) -> Result<(AskingArguments, Task), Failure> {
+    pub(super) fn of_execution(arguments: ExecutionArguments) -> Result<(AskingArguments, ApiRequest), Failure> {
         let task = match arguments.command {
             ExecutionCommand::List { status, process, amount } => {
-                let ask = Ask::get("/executions").with("status", status.map(|status| word(&status)));
-                let process = process.map(|name| Thing::new(Shelf::Processes, &name)).transpose()?;
+                let ask = ApiCall::get("/executions").with("status", status.map(|status| word(&status)));
+                let process = process.map(|name| NamedEntry::new(Collection::Processes, &name)).transpose()?;
                 Self::Runs { ask, process, portion: portion(amount) }
             }
             ExecutionCommand::Show(named) => Self::ShowRun(run(&named.execution)?),
@@ -157,11 +157,11 @@ impl FlowTask {
         Ok((arguments.asking, task.into()))
     }
 
-    pub(super) fn of_review(arguments: ReviewArguments) -> Result<(AskingArguments, Task), Failure> {
+    pub(super) fn of_review(arguments: ReviewArguments) -> Result<(AskingArguments, ApiRequest), Failure> {
         let decide = |named: &str, verdict| Ok::<_, Failure>(Self::Decide { review: review(named)?, verdict });
         let task = match arguments.command {
             ReviewCommand::List { ended, amount } => {
-                let ask = Ask::get("/reviews").with("status", Some(if ended { "all" } else { "open" }));
+                let ask = ApiCall::get("/reviews").with("status", Some(if ended { "all" } else { "open" }));
                 Self::Reviews { ask, portion: portion(amount) }
             }
             ReviewCommand::Show(named) => Self::ShowReview(review(&named.review)?),
@@ -178,17 +178,17 @@ impl FlowTask {
                 decide(&named.review, Verdict::Answer(value))?
             }
             ReviewCommand::Delegate { review: named, to, back: _ } => {
-                let ask = Ask::new(Method::PUT, format!("/reviews/{}/delegate", review(&named.review)?));
-                let task = Task::Show { ask: ask.with_body(delegate(to)), sheet: &views::REVIEW };
+                let ask = ApiCall::new(Method::PUT, format!("/reviews/{}/delegate", review(&named.review)?));
+                let task = ApiRequest::Show { ask: ask.with_body(delegate(to)), sheet: &views::REVIEW };
                 return Ok((arguments.asking, task));
             }
             ReviewCommand::Approvals { amount } => {
-                return Ok((arguments.asking, Task::list(Ask::get("/approvals"), &views::APPROVALS, amount)));
+                return Ok((arguments.asking, ApiRequest::list(ApiCall::get("/approvals"), &views::APPROVALS, amount)));
             }
             ReviewCommand::Revoke { approval } => {
                 let id: RecordId = parse(&approval, "give the id as skein review approvals shows it: entity_…")?;
-                let ask = Ask::new(Method::DELETE, format!("/approvals/{id}"));
-                return Ok((arguments.asking, Task::Show { ask, sheet: &views::APPROVAL }));
+                let ask = ApiCall::new(Method::DELETE, format!("/approvals/{id}"));
+                return Ok((arguments.asking, ApiRequest::Show { ask, sheet: &views::APPROVAL }));
             }
         };
         Ok((arguments.asking, task.into()))
@@ -196,14 +196,14 @@ impl FlowTask {
 }
 
 /// Who is at work, as one answer tells.
-pub(super) fn list_workers() -> Task {
+pub(super) fn list_workers() -> ApiRequest {
     let list: &'static List = &views::WORKERS;
-    Task::Rows { ask: Ask::get("/workers"), field: "data", list }
+    ApiRequest::Rows { ask: ApiCall::get("/workers"), field: "data", list }
 }
 
-pub(super) fn list_dead_jobs(amount: AmountArguments) -> Task {
+pub(super) fn list_dead_jobs(amount: AmountArguments) -> ApiRequest {
     let (amount, after) = portion(amount);
-    Task::List { ask: Ask::get("/queue/dead"), list: &views::DEAD_JOBS, amount, after }
+    ApiRequest::List { ask: ApiCall::get("/queue/dead"), list: &views::DEAD_JOBS, amount, after }
 }
 
 /// The kinds of calls a worker of its own makes.
@@ -246,7 +246,7 @@ pub(super) fn pools_of_server(configuration: &Configuration) -> Result<PoolSizes
 }
 
 /// Only a database that others reach has room for workers of their own.
-pub(super) fn shared(place: Place) -> Result<Place, Failure> {
+pub(super) fn shared(place: StorageLocation) -> Result<StorageLocation, Failure> {
     if place.names_database() {
         return Ok(place);
     }

@@ -3,31 +3,31 @@
 use serde_json::{Value, json};
 use skein_core::{ConversationId, EpisodeId, NodeId};
 
-use crate::api_client::Ask;
+use crate::api_client::ApiCall;
 use crate::arguments::{AskingArguments, BroughtSource, EpisodeCommand, IndexCommand, RecallArguments};
 use crate::failure::Failure;
-use crate::plan::api_request::{Task, parse, portion, time};
+use crate::plan::api_request::{ApiRequest, parse, portion, time};
 use crate::views::memory as views;
 
 /// One command about memory.
 #[derive(Debug, PartialEq)]
 pub(crate) enum MemoryTask {
     /// A question, and whether to say why each answer was found; people and a project may still be named as people do.
-    Recall { ask: Ask, people: Vec<String>, project: Option<String>, explain: bool },
+    Recall { ask: ApiCall, people: Vec<String>, project: Option<String>, explain: bool },
     /// Something brought from elsewhere; its content may still stand in standard input.
     Bring { content: String, is_document: bool, body: Value },
     /// The index of a server is built again, with the vectors there are or without.
     Rebuild { anew: bool },
 }
 
-impl From<MemoryTask> for Task {
+impl From<MemoryTask> for ApiRequest {
     fn from(task: MemoryTask) -> Self {
         Self::Memory(task)
     }
 }
 
 impl MemoryTask {
-    pub(super) fn of_recall(arguments: RecallArguments) -> Result<(AskingArguments, Task), Failure> {
+    pub(super) fn of_recall(arguments: RecallArguments) -> Result<(AskingArguments, ApiRequest), Failure> {
         let node = arguments.node.map(|id| parse::<NodeId>(&id, "a node is given as item_…")).transpose()?;
         let conversation = arguments.conversation;
         let conversation = conversation
@@ -60,22 +60,22 @@ impl MemoryTask {
             body["strict"] = json!(true);
         }
         let (people, project) = (arguments.person, arguments.project);
-        let task = Self::Recall { ask: Ask::post("/search", body), people, project, explain: arguments.explain };
+        let task = Self::Recall { ask: ApiCall::post("/search", body), people, project, explain: arguments.explain };
         Ok((arguments.asking, task.into()))
     }
 
-    pub(super) fn of_episode(command: EpisodeCommand) -> Result<Task, Failure> {
+    pub(super) fn of_episode(command: EpisodeCommand) -> Result<ApiRequest, Failure> {
         Ok(match command {
             EpisodeCommand::List { conversation, amount } => {
                 let hint = "a conversation is given as entity_…; skein conversation list";
                 let conversation = conversation.map(|id| parse::<ConversationId>(&id, hint)).transpose()?;
                 let (amount, after) = portion(amount);
-                let ask = Ask::get("/episodes").with("conversation", conversation);
-                Task::List { ask, list: &views::EPISODES, amount, after }
+                let ask = ApiCall::get("/episodes").with("conversation", conversation);
+                ApiRequest::List { ask, list: &views::EPISODES, amount, after }
             }
             EpisodeCommand::Show { id } => {
                 let id = parse::<EpisodeId>(&id, "an episode is given as episode_…; skein episode list")?;
-                Task::Show { ask: Ask::get(format!("/episodes/{id}")), sheet: &views::EPISODE }
+                ApiRequest::Show { ask: ApiCall::get(format!("/episodes/{id}")), sheet: &views::EPISODE }
             }
             EpisodeCommand::Add { content, source, speaker, at, node } => {
                 let node = node.map(|id| parse::<NodeId>(&id, "a node is given as item_…")).transpose()?;
@@ -91,13 +91,15 @@ impl MemoryTask {
         })
     }
 
-    pub(super) fn of_index(command: IndexCommand) -> (AskingArguments, Task) {
+    pub(super) fn of_index(command: IndexCommand) -> (AskingArguments, ApiRequest) {
         match command {
-            IndexCommand::Status { asking } => (asking, Task::Show { ask: Ask::get("/index"), sheet: &views::INDEX }),
+            IndexCommand::Status { asking } => {
+                (asking, ApiRequest::Show { ask: ApiCall::get("/index"), sheet: &views::INDEX })
+            }
             IndexCommand::Rebuild { asking, anew } => (asking, Self::Rebuild { anew }.into()),
             IndexCommand::Unbound { asking, amount } => {
                 let (amount, after) = portion(amount);
-                (asking, Task::List { ask: Ask::get("/index/unbound"), list: &views::UNBOUND, amount, after })
+                (asking, ApiRequest::List { ask: ApiCall::get("/index/unbound"), list: &views::UNBOUND, amount, after })
             }
         }
     }

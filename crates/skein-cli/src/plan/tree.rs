@@ -1,7 +1,7 @@
 //! What commands about conversations and projects ask of the API.
 //!
 //! Conversations, nodes and projects may be given as people call them, and words may stand in files, so a request is
-//! complete only once they were looked at: until then it is a [`Wish`]. What is done with it is in [`crate::commands`].
+//! complete only once they were looked at: until then it is a [`UnresolvedTreeRequest`]. What is done with it is in [`crate::commands`].
 //! Start at [`ConversationTask`].
 
 mod commands;
@@ -12,67 +12,67 @@ use std::path::PathBuf;
 
 use serde_json::{Map, Value};
 
-pub(crate) use self::name::{NodeName, Spot, Words};
-use crate::plan::api_request::Task;
-use crate::plan::catalog::Named;
-pub(crate) use crate::plan::tree::unresolved_request::{Finder, Seat, Wish};
-use crate::session::Amount;
+pub(crate) use self::name::{NodeLocation, NodeName, TextSource};
+use crate::plan::api_request::ApiRequest;
+use crate::plan::catalog::EntryName;
+pub(crate) use crate::plan::tree::unresolved_request::{NodeSlot, Resolver, UnresolvedTreeRequest};
+use crate::session::ListLimit;
 use crate::views::{List, Sheet};
 
 /// One command about conversations or projects.
 #[derive(Debug, PartialEq)]
 pub(crate) enum ConversationTask {
     Show {
-        wish: Wish,
+        wish: UnresolvedTreeRequest,
         sheet: &'static Sheet,
     },
     List {
-        wish: Wish,
+        wish: UnresolvedTreeRequest,
         list: &'static List,
-        portion: (Amount, Option<String>),
+        portion: (ListLimit, Option<String>),
     },
     /// All rows come with one answer, in this field.
     Rows {
-        wish: Wish,
+        wish: UnresolvedTreeRequest,
         field: &'static str,
         list: &'static List,
     },
     /// The whole tree.
     Draw {
-        conversation: Named,
-        most: Amount,
+        conversation: EntryName,
+        most: ListLimit,
     },
     /// One path, as a dialogue.
     Read {
-        conversation: Named,
+        conversation: EntryName,
         node: Option<NodeName>,
-        most: Amount,
+        most: ListLimit,
     },
     /// Something is said, and shown as it was kept.
-    Say(Wish),
+    Say(UnresolvedTreeRequest),
     /// Another node is turned to.
-    Switch(Wish),
+    Switch(UnresolvedTreeRequest),
     /// Changed in these fields, on what is there now.
     Change {
-        conversation: Named,
+        conversation: EntryName,
         fields: Map<String, Value>,
     },
     /// Ends by what was found.
-    Verify(Wish),
-    Compare(Wish),
-    Context(Wish),
+    Verify(UnresolvedTreeRequest),
+    Compare(UnresolvedTreeRequest),
+    Context(UnresolvedTreeRequest),
     Export {
-        wish: Wish,
+        wish: UnresolvedTreeRequest,
         file: PathBuf,
     },
     /// Into a file that can be taken in again.
     Bundle {
-        conversation: Named,
+        conversation: EntryName,
         file: PathBuf,
     },
 }
 
-impl From<ConversationTask> for Task {
+impl From<ConversationTask> for ApiRequest {
     fn from(task: ConversationTask) -> Self {
         Self::Conversation(task)
     }

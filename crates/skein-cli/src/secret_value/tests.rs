@@ -8,12 +8,12 @@ use super::*;
 use crate::exit::Exit;
 
 /// Answers in turn, and remembers what was asked.
-struct Person {
+struct ScriptedPerson {
     answers: VecDeque<&'static str>,
     asked: Vec<String>,
 }
 
-impl Person {
+impl ScriptedPerson {
     fn answering(answers: &[&'static str]) -> Self {
         Self { answers: answers.iter().copied().collect(), asked: Vec::new() }
     }
@@ -24,7 +24,7 @@ impl Person {
     }
 }
 
-impl Prompt for Person {
+impl Prompt for ScriptedPerson {
     fn line(&mut self, question: &str) -> Result<String, Failure> {
         Ok(self.answer(question).to_owned())
     }
@@ -83,20 +83,20 @@ fn more_than_a_secret_can_be_is_not_read() {
 
 #[test]
 fn a_person_is_asked_twice_for_what_they_cannot_see() {
-    let mut person = Person::answering(&["sk-1", "sk-1"]);
+    let mut person = ScriptedPerson::answering(&["sk-1", "sk-1"]);
     assert_eq!(value(ask(SecretType::ApiKey, None, &mut person)), json!("sk-1"));
     assert_eq!(person.asked, ["API key: ", "API key again: "]);
     let password = json!({ "username": "anna", "password": "p" });
-    assert_eq!(value(ask(SecretType::Password, None, &mut Person::answering(&["anna", "p", "p"]))), password);
-    assert_eq!(value(ask(SecretType::Password, Some("anna"), &mut Person::answering(&["p", "p"]))), password);
+    assert_eq!(value(ask(SecretType::Password, None, &mut ScriptedPerson::answering(&["anna", "p", "p"]))), password);
+    assert_eq!(value(ask(SecretType::Password, Some("anna"), &mut ScriptedPerson::answering(&["p", "p"]))), password);
 }
 
 #[test]
 fn a_token_is_asked_for_with_what_renews_it_or_alone() {
-    let alone = ask(SecretType::OauthToken, None, &mut Person::answering(&["t", "t", ""]));
+    let alone = ask(SecretType::OauthToken, None, &mut ScriptedPerson::answering(&["t", "t", ""]));
     assert_eq!(value(alone), json!({ "accessToken": "t" }));
     let answers = ["t", "t", "r", "https://issuer/token", "me", "s", ""];
-    let whole = ask(SecretType::OauthToken, None, &mut Person::answering(&answers));
+    let whole = ask(SecretType::OauthToken, None, &mut ScriptedPerson::answering(&answers));
     let expected = json!({
         "accessToken": "t", "refreshToken": "r", "tokenUrl": "https://issuer/token", "clientId": "me",
         "clientSecret": "s",
@@ -112,7 +112,9 @@ fn answers_that_differ_or_are_empty_are_refused() {
         (SecretType::Password, &[""]),
         (SecretType::Certificate, &[]),
     ] {
-        let Err(refused) = ask(secret_type, None, &mut Person::answering(answers)) else { panic!("it was taken") };
+        let Err(refused) = ask(secret_type, None, &mut ScriptedPerson::answering(answers)) else {
+            panic!("it was taken")
+        };
         assert_eq!(refused.exit, Exit::Usage);
         assert!(!refused.to_string().contains("hunter"), "{refused}");
     }

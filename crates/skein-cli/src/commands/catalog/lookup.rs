@@ -4,12 +4,12 @@ use anyhow::anyhow;
 use serde_json::Value;
 use skein_core::RecordId;
 
-use crate::api_client::Ask;
+use crate::api_client::ApiCall;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{printable, text};
-use crate::plan::{Named, Shelf, Thing};
-use crate::session::Desk;
+use crate::plan::{Collection, EntryName, NamedEntry};
+use crate::session::Session;
 
 /// Who has more than this has to give ids: 10,000 things are looked through.
 const PAGES_MAX: usize = 100;
@@ -17,10 +17,10 @@ const PAGES_MAX: usize = 100;
 const SHOWN_MAX: usize = 5;
 
 /// The id of a thing; one's own are looked through before those others share.
-pub(crate) fn find(thing: &Thing, desk: &mut Desk<'_>) -> Result<RecordId, Failure> {
+pub(crate) fn find(thing: &NamedEntry, desk: &mut Session<'_>) -> Result<RecordId, Failure> {
     let name = match &thing.named {
-        Named::Id(id) => return Ok(*id),
-        Named::Name(name) => name,
+        EntryName::Id(id) => return Ok(*id),
+        EntryName::Name(name) => name,
     };
     for ask in listings(thing.shelf) {
         let found = called(thing.shelf, name, &ask, desk)?;
@@ -33,17 +33,17 @@ pub(crate) fn find(thing: &Thing, desk: &mut Desk<'_>) -> Result<RecordId, Failu
 }
 
 /// Where to look, one after another.
-fn listings(shelf: Shelf) -> Vec<Ask> {
-    let all = Ask::get(shelf.path());
+fn listings(shelf: Collection) -> Vec<ApiCall> {
+    let all = ApiCall::get(shelf.path());
     match shelf {
-        Shelf::Services | Shelf::Tools => vec![all.clone().with("owned", Some(true)), all],
-        Shelf::ServiceTemplates | Shelf::ToolTemplates => vec![all.with("includeArchived", Some(true))],
-        Shelf::Processes => vec![all.clone(), all.with("includeArchived", Some(true))],
-        Shelf::Secrets | Shelf::Endpoints => vec![all],
+        Collection::Services | Collection::Tools => vec![all.clone().with("owned", Some(true)), all],
+        Collection::ServiceTemplates | Collection::ToolTemplates => vec![all.with("includeArchived", Some(true))],
+        Collection::Processes => vec![all.clone(), all.with("includeArchived", Some(true))],
+        Collection::Secrets | Collection::Endpoints => vec![all],
     }
 }
 
-fn called(shelf: Shelf, name: &str, ask: &Ask, desk: &mut Desk<'_>) -> Result<Vec<String>, Failure> {
+fn called(shelf: Collection, name: &str, ask: &ApiCall, desk: &mut Session<'_>) -> Result<Vec<String>, Failure> {
     let mut found = Vec::new();
     let is_all = desk.look_through(ask, PAGES_MAX, |row| {
         if label(shelf, row) == name {
@@ -58,9 +58,9 @@ fn called(shelf: Shelf, name: &str, ask: &Ask, desk: &mut Desk<'_>) -> Result<Ve
 }
 
 /// What people call it.
-fn label(shelf: Shelf, row: &Value) -> String {
+fn label(shelf: Collection, row: &Value) -> String {
     match shelf {
-        Shelf::Endpoints => {
+        Collection::Endpoints => {
             let host = text(&row["host"]);
             let host = if host.contains(':') { format!("[{host}]") } else { host };
             format!("{host}:{}", text(&row["port"]))
@@ -69,7 +69,7 @@ fn label(shelf: Shelf, row: &Value) -> String {
     }
 }
 
-fn only(shelf: Shelf, name: &str, ids: &[String]) -> Result<Option<RecordId>, Failure> {
+fn only(shelf: Collection, name: &str, ids: &[String]) -> Result<Option<RecordId>, Failure> {
     match ids {
         [] => Ok(None),
         [id] => id.parse().map(Some).map_err(|bad| Failure::new(Exit::Failed, anyhow!("{bad}"), "give the id instead")),
@@ -96,7 +96,7 @@ mod tests {
     fn a_name_that_stands_for_one_thing_is_its_id() {
         let only = |ids: &[&str]| {
             let ids: Vec<String> = ids.iter().map(|id| (*id).to_owned()).collect();
-            only(Shelf::Tools, "Weather", &ids)
+            only(Collection::Tools, "Weather", &ids)
         };
         assert_eq!(only(&[]).unwrap(), None);
         assert_eq!(only(&[ONE]).unwrap().map(|id| id.to_string()).as_deref(), Some(ONE));
@@ -107,15 +107,15 @@ mod tests {
 
     #[test]
     fn ones_own_things_are_looked_through_first() {
-        let [own, all] = &listings(Shelf::Services)[..] else { panic!("two places") };
+        let [own, all] = &listings(Collection::Services)[..] else { panic!("two places") };
         assert_eq!((own.query.as_slice(), all.query.is_empty()), (&[("owned", "true".to_owned())][..], true));
-        assert_eq!(listings(Shelf::Secrets).len(), 1);
+        assert_eq!(listings(Collection::Secrets).len(), 1);
     }
 
     #[test]
     fn an_endpoint_is_called_by_its_address() {
-        assert_eq!(label(Shelf::Endpoints, &json!({ "host": "localhost", "port": 11_434 })), "localhost:11434");
-        assert_eq!(label(Shelf::Endpoints, &json!({ "host": "::1", "port": 80 })), "[::1]:80");
-        assert_eq!(label(Shelf::Tools, &json!({ "name": "Weather" })), "Weather");
+        assert_eq!(label(Collection::Endpoints, &json!({ "host": "localhost", "port": 11_434 })), "localhost:11434");
+        assert_eq!(label(Collection::Endpoints, &json!({ "host": "::1", "port": 80 })), "[::1]:80");
+        assert_eq!(label(Collection::Tools, &json!({ "name": "Weather" })), "Weather");
     }
 }

@@ -7,18 +7,18 @@ use serde_json::{Value, json};
 use skein_core::OperationId;
 use skein_store::verify::Progress;
 
-use crate::api_client::Ask;
+use crate::api_client::ApiCall;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::printable;
 use crate::progress::Bar;
-use crate::session::{Desk, Form};
+use crate::session::{OutputFormat, Session};
 
 const LOOK_FIRST: Duration = Duration::from_millis(20);
 const LOOK_EVERY_MAX: Duration = Duration::from_millis(500);
 
 /// Asks for the work and waits for its result, with a bar on a terminal.
-pub(super) fn carry_out(ask: &Ask, doing: &'static str, desk: &mut Desk<'_>) -> Result<Value, Failure> {
+pub(super) fn carry_out(ask: &ApiCall, doing: &'static str, desk: &mut Session<'_>) -> Result<Value, Failure> {
     // Without a server somebody here has to do what is queued.
     desk.door()?.work();
     let accepted = desk.ask(ask)?;
@@ -26,7 +26,7 @@ pub(super) fn carry_out(ask: &Ask, doing: &'static str, desk: &mut Desk<'_>) -> 
 }
 
 /// Waits for the result of an operation, with a bar on a terminal.
-pub(super) fn follow(id: &str, doing: &'static str, desk: &mut Desk<'_>) -> Result<Value, Failure> {
+pub(super) fn follow(id: &str, doing: &'static str, desk: &mut Session<'_>) -> Result<Value, Failure> {
     desk.door()?.work();
     let id = id.parse::<OperationId>().map_err(|_| {
         let error = anyhow!("the server did not say which operation to wait for");
@@ -35,7 +35,7 @@ pub(super) fn follow(id: &str, doing: &'static str, desk: &mut Desk<'_>) -> Resu
     let bar = Bar::new();
     let mut pause = LOOK_FIRST;
     loop {
-        let operation = desk.ask(&Ask::get(format!("/operations/{id}")))?;
+        let operation = desk.ask(&ApiCall::get(format!("/operations/{id}")))?;
         if let Some(outcome) = outcome(&operation) {
             drop(bar);
             return outcome.or_else(|failure| tell_programs(&operation, failure, desk));
@@ -66,8 +66,8 @@ fn outcome(operation: &Value) -> Option<Result<Value, Failure>> {
 }
 
 /// Programs get what went wrong as a document as well.
-fn tell_programs(operation: &Value, failure: Failure, desk: &mut Desk<'_>) -> Result<Value, Failure> {
-    if desk.form == Form::Json {
+fn tell_programs(operation: &Value, failure: Failure, desk: &mut Session<'_>) -> Result<Value, Failure> {
+    if desk.form == OutputFormat::Json {
         let told = json!({ "status": operation["status"], "error": operation["error"] });
         writeln!(desk.out, "{told:#}")?;
     }
@@ -77,19 +77,26 @@ fn tell_programs(operation: &Value, failure: Failure, desk: &mut Desk<'_>) -> Re
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::api_client::Reach;
-    use crate::configuration::{Configuration, Environment, Layer};
-    use crate::storage_location::Place;
+    use crate::api_client::ServerAddress;
+    use crate::configuration::{Configuration, Environment, SettingsLayer};
+    use crate::storage_location::StorageLocation;
 
     #[test]
     fn without_a_server_the_work_is_done_here() {
         let folder = tempfile::tempdir().unwrap();
         let environment: Environment = [("SKEIN_DIR".into(), folder.path().into())].into_iter().collect();
-        let place = Place::resolve(&Configuration::resolve(None, Layer::new(), &environment).unwrap()).unwrap();
+        let place =
+            StorageLocation::resolve(&Configuration::resolve(None, SettingsLayer::new(), &environment).unwrap())
+                .unwrap();
         let mut out = Vec::new();
         crate::commands::init::run(&place, &mut out).unwrap();
-        let mut desk = Desk::new(Reach::Place { place: Box::new(place), key: None }, None, Form::Json, &mut out);
-        let report = carry_out(&Ask::post("/verifications", json!({})), "verifying", &mut desk).unwrap();
+        let mut desk = Session::new(
+            ServerAddress::Place { place: Box::new(place), key: None },
+            None,
+            OutputFormat::Json,
+            &mut out,
+        );
+        let report = carry_out(&ApiCall::post("/verifications", json!({})), "verifying", &mut desk).unwrap();
         assert_eq!(report["ok"], true, "{report}");
         desk.close().unwrap();
     }

@@ -14,14 +14,14 @@ fn edited(edit: impl Fn(&str) -> String) -> Map<String, Value> {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("tool.yaml");
     let shown = tool();
-    std::fs::write(&file, edit(&to_yaml(&Definition::of(Shelf::Tools, &shown)).unwrap())).unwrap();
+    std::fs::write(&file, edit(&to_yaml(&Definition::of(Collection::Tools, &shown)).unwrap())).unwrap();
     Source::File(file).read().unwrap()
 }
 
 #[test]
 fn a_definition_begins_with_what_it_is_an_edit_of() {
     let shown = tool();
-    let yaml = to_yaml(&Definition::of(Shelf::Tools, &shown)).unwrap();
+    let yaml = to_yaml(&Definition::of(Collection::Tools, &shown)).unwrap();
     let lines: Vec<&str> = yaml.lines().collect();
     assert!(lines[0].starts_with("id: entity_") && lines[1].starts_with("hash: ab"), "{yaml}");
     assert_eq!(lines[2], "name: Weather", "{yaml}");

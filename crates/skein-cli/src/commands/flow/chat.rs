@@ -11,11 +11,11 @@ use std::io::{BufRead as _, IsTerminal as _, Write as _};
 use anyhow::Error;
 
 use self::line::Line;
-use crate::commands::flow::chat::conversation::Talk;
+use crate::commands::flow::chat::conversation::ChatConversation;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::plan::ChatTask;
-use crate::session::{Desk, Form};
+use crate::session::{OutputFormat, Session};
 
 const HELP: &str = "\
 What you type is said, and answered. Besides:
@@ -26,10 +26,10 @@ What you type is said, and answered. Besides:
   /help          this
   /quit          leave; the conversation stays, and skein chat goes on with it";
 
-pub(super) fn run(wanted: ChatTask, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
+pub(super) fn run(wanted: ChatTask, desk: &mut Session<'_>) -> Result<Exit, Failure> {
     desk.door()?.work();
-    let mut talk = Talk::begin(wanted, desk)?;
-    let is_watched = std::io::stdin().is_terminal() && matches!(desk.form, Form::People(_));
+    let mut talk = ChatConversation::begin(wanted, desk)?;
+    let is_watched = std::io::stdin().is_terminal() && matches!(desk.form, OutputFormat::People(_));
     if is_watched {
         eprintln!("{} answers. /help says what else you can do, /quit leaves.", talk.answerer());
         talk.recall(desk)?;
@@ -54,7 +54,7 @@ pub(super) fn run(wanted: ChatTask, desk: &mut Desk<'_>) -> Result<Exit, Failure
 }
 
 /// Does what a line says; whether the talk goes on.
-fn obey(typed: &str, talk: &mut Talk, desk: &mut Desk<'_>) -> Result<bool, Failure> {
+fn obey(typed: &str, talk: &mut ChatConversation, desk: &mut Session<'_>) -> Result<bool, Failure> {
     match Line::read(typed)? {
         Line::Nothing => {}
         Line::Say(words) => talk.say(&words, desk)?,

@@ -8,14 +8,14 @@ use skein_core::Millis;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Paint, printable, text};
-use crate::session::{Desk, Form};
+use crate::session::{OutputFormat, Session};
 use crate::views::flow::standing;
 
-pub(super) fn show(whole: &Value, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
+pub(super) fn show(whole: &Value, desk: &mut Session<'_>) -> Result<Exit, Failure> {
     match desk.form {
-        Form::Json => writeln!(desk.out, "{whole:#}")?,
-        Form::Quiet => writeln!(desk.out, "{}", text(&whole["id"]))?,
-        Form::People(paint) => {
+        OutputFormat::Json => writeln!(desk.out, "{whole:#}")?,
+        OutputFormat::Quiet => writeln!(desk.out, "{}", text(&whole["id"]))?,
+        OutputFormat::People(paint) => {
             let mut drawn = String::new();
             draw(whole, "", paint, &mut drawn);
             write!(desk.out, "{drawn}")?;
@@ -26,7 +26,7 @@ pub(super) fn show(whole: &Value, desk: &mut Desk<'_>) -> Result<Exit, Failure> 
 }
 
 /// What it came to, whole: the tree has room for a line.
-fn tell_end(whole: &Value, desk: &mut Desk<'_>) -> Result<(), Failure> {
+fn tell_end(whole: &Value, desk: &mut Session<'_>) -> Result<(), Failure> {
     if let Some(advice) = whole["error"]["suggestedAction"].as_str() {
         desk.remark(&format!("What to do: {}", printable(advice)))?;
     }

@@ -9,11 +9,11 @@ use serde_json::Value;
 use skein_core::RunId;
 
 use super::{drawing, review, words};
-use crate::api_client::{Ask, Heard, Listening};
+use crate::api_client::{ApiCall, EventStream, StreamEvent};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{printable, text};
-use crate::session::{Desk, Form};
+use crate::session::{OutputFormat, Session};
 
 const LOOK_EVERY: Duration = Duration::from_millis(200);
 /// How often in a row a stream may end before its run does.
@@ -21,7 +21,7 @@ const BREAKS_MAX: u32 = 20;
 
 /// What is told while a run goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Telling {
+pub(super) enum FollowOutput {
     /// Steps and words.
     Steps,
     /// Words alone, as in a talk.
@@ -29,7 +29,7 @@ pub(super) enum Telling {
 }
 
 /// How the following ended.
-pub(super) enum Ended {
+pub(super) enum FollowOutcome {
     /// With the run; whether all that it said was told already.
     Run { whole: Value, is_told: bool },
     /// With a question that nobody here can be asked.
@@ -39,8 +39,8 @@ pub(super) enum Ended {
 }
 
 /// Follows a run to its end.
-pub(super) fn follow(run: RunId, telling: Telling, desk: &mut Desk<'_>) -> Result<Ended, Failure> {
-    let mut following = Following::of(run, telling, desk)?;
+pub(super) fn follow(run: RunId, telling: FollowOutput, desk: &mut Session<'_>) -> Result<FollowOutcome, Failure> {
+    let mut following = Follower::of(run, telling, desk)?;
     loop {
         let heard = desk.door()?.hear(&mut following.ears, LOOK_EVERY)?;
         let has_ended = following.take(heard, desk)?;
@@ -48,19 +48,19 @@ pub(super) fn follow(run: RunId, telling: Telling, desk: &mut Desk<'_>) -> Resul
             continue;
         }
         following.looked = Instant::now();
-        let whole = desk.ask(&Ask::get(format!("/executions/{run}")))?;
+        let whole = desk.ask(&ApiCall::get(format!("/executions/{run}")))?;
         following.tell_steps(&whole, 0);
         if whole["status"] != "running" {
             return following.end(whole, desk);
         }
         if let Some(open) = following.settle_reviews(&whole, desk)? {
-            return Ok(Ended::Asking(open));
+            return Ok(FollowOutcome::Asking(open));
         }
         if let Some(paused) = following.tell_pause(&whole)
             && desk.door()?.is_here()
             && !goes_on(&whole)
         {
-            return Ok(Ended::Paused(paused));
+            return Ok(FollowOutcome::Paused(paused));
         }
         if has_ended {
             following.listen_again(desk)?;
@@ -91,10 +91,10 @@ fn failed(error: &Value) -> Failure {
     Failure::new(Exit::Problem, told, "skein execution show RUN tells every step").advised(advice)
 }
 
-struct Following {
+struct Follower {
     run: RunId,
-    telling: Telling,
-    ears: Listening,
+    telling: FollowOutput,
+    ears: EventStream,
     /// The last piece heard.
     after: Option<String>,
     breaks: u32,
@@ -108,21 +108,21 @@ struct Following {
     settled: BTreeSet<String>,
 }
 
-impl Following {
-    fn of(run: RunId, telling: Telling, desk: &mut Desk<'_>) -> Result<Self, Failure> {
+impl Follower {
+    fn of(run: RunId, telling: FollowOutput, desk: &mut Session<'_>) -> Result<Self, Failure> {
         let ears = desk.door()?.listen(&stream(run, None))?;
-        let is_watched = desk.form != Form::Json && std::io::stdout().is_terminal();
+        let is_watched = desk.form != OutputFormat::Json && std::io::stdout().is_terminal();
         let (after, said, phases, paused, settled) = Default::default();
         let looked = Instant::now();
         Ok(Self { run, telling, ears, after, breaks: 0, looked, said, is_watched, phases, paused, settled })
     }
 
     /// Says what was heard; whether that was the end of the stream.
-    fn take(&mut self, heard: Heard, desk: &mut Desk<'_>) -> Result<bool, Failure> {
+    fn take(&mut self, heard: StreamEvent, desk: &mut Session<'_>) -> Result<bool, Failure> {
         let event = match heard {
-            Heard::Silence => return Ok(false),
-            Heard::End => return Ok(true),
-            Heard::Event(event) => event,
+            StreamEvent::Silence => return Ok(false),
+            StreamEvent::End => return Ok(true),
+            StreamEvent::Event(event) => event,
         };
         self.breaks = 0;
         self.after = event.id.or(self.after.take());
@@ -147,7 +147,7 @@ impl Following {
     }
 
     /// The server may have been started anew: what was heard already is not said again.
-    fn listen_again(&mut self, desk: &mut Desk<'_>) -> Result<(), Failure> {
+    fn listen_again(&mut self, desk: &mut Session<'_>) -> Result<(), Failure> {
         self.breaks += 1;
         if self.breaks > BREAKS_MAX {
             let error = anyhow!("the stream of {} keeps ending, though it goes on", self.run);
@@ -168,7 +168,7 @@ impl Following {
                 continue;
             }
             self.phases.insert(key, phase);
-            if self.telling == Telling::Steps {
+            if self.telling == FollowOutput::Steps {
                 self.break_line();
                 eprintln!("{}{}", "  ".repeat(depth + 1), drawing::step(step));
             }
@@ -197,16 +197,16 @@ impl Following {
     }
 
     /// Asks what is to be decided; gives back what cannot be asked here while nobody else could answer it.
-    fn settle_reviews(&mut self, whole: &Value, desk: &mut Desk<'_>) -> Result<Option<Value>, Failure> {
+    fn settle_reviews(&mut self, whole: &Value, desk: &mut Session<'_>) -> Result<Option<Value>, Failure> {
         let mut ids = Vec::new();
         collect_reviews(whole, &mut ids);
         for id in ids {
             if self.settled.contains(&id) {
                 continue;
             }
-            let found = desk.ask(&Ask::get(format!("/reviews/{id}")))?;
+            let found = desk.ask(&ApiCall::get(format!("/reviews/{id}")))?;
             if found["status"] == "open" {
-                if std::io::stdin().is_terminal() && matches!(desk.form, Form::People(_)) {
+                if std::io::stdin().is_terminal() && matches!(desk.form, OutputFormat::People(_)) {
                     self.break_line();
                     review::ask_and_decide(&found, desk)?;
                 } else if desk.door()?.is_here() {
@@ -220,10 +220,10 @@ impl Following {
         Ok(None)
     }
 
-    fn end(mut self, whole: Value, desk: &mut Desk<'_>) -> Result<Ended, Failure> {
+    fn end(mut self, whole: Value, desk: &mut Session<'_>) -> Result<FollowOutcome, Failure> {
         // What was said last may still be on its way.
-        while let Heard::Event(event) = desk.door()?.hear(&mut self.ears, LOOK_EVERY)? {
-            if self.take(Heard::Event(event), desk)? {
+        while let StreamEvent::Event(event) = desk.door()?.hear(&mut self.ears, LOOK_EVERY)? {
+            if self.take(StreamEvent::Event(event), desk)? {
                 break;
             }
         }
@@ -231,12 +231,12 @@ impl Following {
         if self.is_watched && !self.said.is_empty() {
             writeln!(desk.out)?;
         }
-        Ok(Ended::Run { whole, is_told })
+        Ok(FollowOutcome::Run { whole, is_told })
     }
 }
 
-fn stream(run: RunId, after: Option<&str>) -> Ask {
-    Ask::get(format!("/executions/{run}/stream")).with("after", after)
+fn stream(run: RunId, after: Option<&str>) -> ApiCall {
+    ApiCall::get(format!("/executions/{run}/stream")).with("after", after)
 }
 
 /// The outermost run of these that is paused.

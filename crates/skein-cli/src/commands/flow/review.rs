@@ -2,23 +2,23 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::api_client::Ask;
+use crate::api_client::ApiCall;
 use crate::arguments::ApprovalScope;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{printable, text};
 use crate::plan::{Verdict, json_of};
 use crate::prompt::{Prompt, Terminal};
-use crate::session::Desk;
+use crate::session::Session;
 use crate::views::flow as views;
 
 /// Says what was decided; the review as it is then.
-pub(super) fn decide(review: &str, verdict: &Verdict, desk: &mut Desk<'_>) -> Result<Value, Failure> {
+pub(super) fn decide(review: &str, verdict: &Verdict, desk: &mut Session<'_>) -> Result<Value, Failure> {
     let body = match verdict {
         Verdict::Approve { changed, scope } => {
             let mut body = json!({ "decision": "approve" });
             if !changed.is_empty() {
-                let found = desk.ask(&Ask::get(format!("/reviews/{review}")))?;
+                let found = desk.ask(&ApiCall::get(format!("/reviews/{review}")))?;
                 body["inputs"] = Value::Object(with(&found, changed));
             }
             if let Some(scope) = scope {
@@ -31,7 +31,7 @@ pub(super) fn decide(review: &str, verdict: &Verdict, desk: &mut Desk<'_>) -> Re
         Verdict::Answer(value) => json!({ "decision": "answer", "value": value }),
         Verdict::Ask(question) => json!({ "decision": "ask", "question": question }),
     };
-    desk.ask(&Ask::post(format!("/reviews/{review}/decide"), body))
+    desk.ask(&ApiCall::post(format!("/reviews/{review}/decide"), body))
 }
 
 /// The inputs that were asked about, some of them changed.
@@ -42,7 +42,7 @@ fn with(review: &Value, changed: &Map<String, Value>) -> Map<String, Value> {
 }
 
 /// Asks until something is decided that the server takes.
-pub(super) fn ask_and_decide(review: &Value, desk: &mut Desk<'_>) -> Result<(), Failure> {
+pub(super) fn ask_and_decide(review: &Value, desk: &mut Session<'_>) -> Result<(), Failure> {
     eprintln!("{}, step {}, asks:", text(&review["processName"]), printable(&text(&review["stepId"])));
     eprintln!("{}", printable(&views::asked(review)));
     loop {
@@ -145,9 +145,9 @@ mod tests {
 
     use super::*;
 
-    struct Typist(VecDeque<&'static str>);
+    struct TerminalReviewer(VecDeque<&'static str>);
 
-    impl Prompt for Typist {
+    impl Prompt for TerminalReviewer {
         fn line(&mut self, _question: &str) -> Result<String, Failure> {
             Ok(self.0.pop_front().expect("something more is typed").to_owned())
         }
@@ -158,7 +158,7 @@ mod tests {
     }
 
     fn typed<const LINES: usize>(asked_about: &Value, lines: [&'static str; LINES]) -> Result<Verdict, Failure> {
-        asked(&json!({ "asked": asked_about }), &mut Typist(lines.into()))
+        asked(&json!({ "asked": asked_about }), &mut TerminalReviewer(lines.into()))
     }
 
     #[test]

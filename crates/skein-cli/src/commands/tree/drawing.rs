@@ -17,12 +17,12 @@ use skein_core::tree::status::{CacheStatus, GenerationStatus};
 
 use self::skeleton::Skeleton;
 use super::lookup::{Lookup, id};
-use crate::api_client::Ask;
+use crate::api_client::ApiCall;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Paint, printable, text};
-use crate::plan::{Finder as _, Named};
-use crate::session::{Amount, Desk, Form};
+use crate::plan::{EntryName, Resolver as _};
+use crate::session::{ListLimit, OutputFormat, Session};
 use crate::views::tree as views;
 
 /// As many nodes of a path as the API gives at once.
@@ -30,22 +30,22 @@ const PATH_NODES_MAX: usize = 1_000;
 /// Where the lines go to no terminal.
 const WIDTH_CHARS: usize = 120;
 
-pub(super) fn draw(conversation: &Named, most: Amount, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
+pub(super) fn draw(conversation: &EntryName, most: ListLimit, desk: &mut Session<'_>) -> Result<Exit, Failure> {
     let path = format!("/conversations/{}", Lookup::new(desk).conversation(conversation)?);
-    let mut shown = desk.ask(&Ask::get(path.clone()))?;
+    let mut shown = desk.ask(&ApiCall::get(path.clone()))?;
     let paint = match desk.form {
-        Form::Quiet => {
+        OutputFormat::Quiet => {
             writeln!(desk.out, "{}", text(&shown["id"]))?;
             return Ok(Exit::Ok);
         }
-        Form::Json => {
-            shown["tree"] = desk.ask(&Ask::get(format!("{path}/tree")))?;
+        OutputFormat::Json => {
+            shown["tree"] = desk.ask(&ApiCall::get(format!("{path}/tree")))?;
             writeln!(desk.out, "{shown:#}")?;
             return Ok(Exit::Ok);
         }
-        Form::People(paint) => paint,
+        OutputFormat::People(paint) => paint,
     };
-    let skeleton = Skeleton::of(&desk.ask(&Ask::get(format!("{path}/tree")))?);
+    let skeleton = Skeleton::of(&desk.ask(&ApiCall::get(format!("{path}/tree")))?);
     let wanted = skeleton.latest(most);
     let known = read(&path, &skeleton, &wanted, desk)?;
     let nodes = wanted.clone().filter_map(|node| view(&skeleton, node, &known).transpose());
@@ -79,7 +79,7 @@ fn read(
     path: &str,
     skeleton: &Skeleton,
     wanted: &Range<usize>,
-    desk: &mut Desk<'_>,
+    desk: &mut Session<'_>,
 ) -> Result<HashMap<String, Value>, Failure> {
     let mut known: HashMap<String, Value> = HashMap::new();
     // Children come after their parents, so from the end on each unknown node ends a path.
@@ -90,13 +90,13 @@ fn read(
         if unknown == 0 {
             continue;
         }
-        let ask = Ask::get(format!("{path}/path")).with("nodeId", Some(&skeleton.ids[end]));
+        let ask = ApiCall::get(format!("{path}/path")).with("nodeId", Some(&skeleton.ids[end]));
         let mut page = desk.ask(&ask.with("limit", Some(unknown.min(PATH_NODES_MAX))))?;
         let nodes = page["data"].as_array_mut().map(std::mem::take).unwrap_or_default();
         known.extend(nodes.into_iter().map(|node| (text(&node["id"]), node)));
         // A path shows one version of each text; the others are asked for one by one.
         if !known.contains_key(&skeleton.ids[end]) {
-            let node = desk.ask(&Ask::get(format!("/nodes/{}", skeleton.ids[end])))?;
+            let node = desk.ask(&ApiCall::get(format!("/nodes/{}", skeleton.ids[end])))?;
             known.insert(skeleton.ids[end].clone(), node);
         }
     }
@@ -106,20 +106,20 @@ fn read(
 /// The remarks about nodes that are drawn, each beside the first of those it is about.
 fn remarks(
     skeleton: &Skeleton,
-    most: Amount,
+    most: ListLimit,
     known: &HashMap<String, Value>,
-    desk: &mut Desk<'_>,
+    desk: &mut Session<'_>,
 ) -> Result<Vec<NodeView>, Failure> {
     let mut drawn = Vec::new();
     for remark in skeleton.latest_remarks(most) {
-        let edges = desk.ask(&Ask::get(format!("/nodes/{remark}/edges")))?;
+        let edges = desk.ask(&ApiCall::get(format!("/nodes/{remark}/edges")))?;
         let mut leading = edges["data"].as_array().into_iter().flatten();
         let leading = leading.find(|edge| edge["targetId"] == remark.as_str());
         let about = leading.and_then(|edge| edge["sources"].as_array()).into_iter().flatten();
         let Some(about) = about.map(|source| text(&source["nodeId"])).find(|node| known.contains_key(node)) else {
             continue;
         };
-        let shown = desk.ask(&Ask::get(format!("/nodes/{remark}")))?;
+        let shown = desk.ask(&ApiCall::get(format!("/nodes/{remark}")))?;
         let parent = Some(id(&Value::from(about))?);
         drawn.push(NodeView { parent, is_annotation: true, ..node_view(&shown, 1)? });
     }

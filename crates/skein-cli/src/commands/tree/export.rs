@@ -6,16 +6,16 @@ use std::path::Path;
 use serde_json::json;
 
 use super::complete;
-use crate::commands::bundle::Part;
+use crate::commands::bundle::PartialFile;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::printable;
-use crate::plan::Wish;
+use crate::plan::UnresolvedTreeRequest;
 use crate::progress::ByteBar;
-use crate::session::Desk;
+use crate::session::Session;
 
 /// Into a file that is not there yet, or with `-` to standard output and nothing else.
-pub(super) fn export(wish: &Wish, file: &Path, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
+pub(super) fn export(wish: &UnresolvedTreeRequest, file: &Path, desk: &mut Session<'_>) -> Result<Exit, Failure> {
     let ask = complete(wish, desk)?;
     if file == Path::new("-") {
         let mut written = Vec::new();
@@ -27,7 +27,7 @@ pub(super) fn export(wish: &Wish, file: &Path, desk: &mut Desk<'_>) -> Result<Ex
         }
         return Ok(Exit::Ok);
     }
-    let mut part = Part::create(file)?;
+    let mut part = PartialFile::create(file)?;
     let bar = ByteBar::new("receiving");
     let bytes = desk.door()?.download(&ask, &mut part.opened, &bar);
     bar.end();

@@ -8,12 +8,12 @@ use anyhow::{Context as _, Error, anyhow};
 use serde_json::Value;
 use skein_core::{ItemId, RecordId};
 
-use crate::api_client::Ask;
+use crate::api_client::ApiCall;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{printable, text};
-use crate::plan::{Finder, Named, NodeName, Seat, Spot, Words};
-use crate::session::Desk;
+use crate::plan::{EntryName, NodeLocation, NodeName, NodeSlot, Resolver, TextSource};
+use crate::session::Session;
 
 /// Who has more than this has to give ids: 10,000 things are looked through.
 const PAGES_MAX: usize = 100;
@@ -23,20 +23,20 @@ const SHOWN_MAX: usize = 5;
 const WORDS_BYTES_MAX: u64 = 32 << 20;
 
 pub(crate) struct Lookup<'a, 'd> {
-    desk: &'a mut Desk<'d>,
+    desk: &'a mut Session<'d>,
     /// A command names a conversation once; what it amounts to may ask for it again.
     conversations: HashMap<String, RecordId>,
 }
 
 impl<'a, 'd> Lookup<'a, 'd> {
-    pub(crate) fn new(desk: &'a mut Desk<'d>) -> Self {
+    pub(crate) fn new(desk: &'a mut Session<'d>) -> Self {
         Self { desk, conversations: HashMap::new() }
     }
 
     /// Where the owner of a conversation stands, in the conversation it grew from if nothing was said in it yet.
-    pub(super) fn here(&mut self, conversation: &Named) -> Result<Option<ItemId>, Failure> {
+    pub(super) fn here(&mut self, conversation: &EntryName) -> Result<Option<ItemId>, Failure> {
         let path = format!("/conversations/{}", self.conversation(conversation)?);
-        let shown = self.desk.ask(&Ask::get(path))?;
+        let shown = self.desk.ask(&ApiCall::get(path))?;
         [&shown["cursorNodeId"], &shown["forkOriginAlternativeId"]]
             .into_iter()
             .find(|id| id.is_string())
@@ -44,7 +44,7 @@ impl<'a, 'd> Lookup<'a, 'd> {
             .transpose()
     }
 
-    fn named(&mut self, noun: &str, label: &str, name: &str, listings: &[Ask]) -> Result<RecordId, Failure> {
+    fn named(&mut self, noun: &str, label: &str, name: &str, listings: &[ApiCall]) -> Result<RecordId, Failure> {
         let mut rows = Vec::new();
         for ask in listings {
             let is_all = self.desk.look_through(ask, PAGES_MAX, |row| {
@@ -59,29 +59,29 @@ impl<'a, 'd> Lookup<'a, 'd> {
     }
 }
 
-impl Finder for Lookup<'_, '_> {
-    fn conversation(&mut self, named: &Named) -> Result<RecordId, Failure> {
+impl Resolver for Lookup<'_, '_> {
+    fn conversation(&mut self, named: &EntryName) -> Result<RecordId, Failure> {
         let name = match named {
-            Named::Id(id) => return Ok(*id),
-            Named::Name(name) => name,
+            EntryName::Id(id) => return Ok(*id),
+            EntryName::Name(name) => name,
         };
         if let Some(id) = self.conversations.get(name) {
             return Ok(*id);
         }
-        let all = ["active", "archived"].map(|status| Ask::get("/conversations").with("status", Some(status)));
+        let all = ["active", "archived"].map(|status| ApiCall::get("/conversations").with("status", Some(status)));
         let id = self.named("conversation", "title", name, &all)?;
         self.conversations.insert(name.clone(), id);
         Ok(id)
     }
 
-    fn project(&mut self, named: &Named) -> Result<RecordId, Failure> {
+    fn project(&mut self, named: &EntryName) -> Result<RecordId, Failure> {
         match named {
-            Named::Id(id) => Ok(*id),
-            Named::Name(name) => self.named("project", "name", name, &[Ask::get("/projects")]),
+            EntryName::Id(id) => Ok(*id),
+            EntryName::Name(name) => self.named("project", "name", name, &[ApiCall::get("/projects")]),
         }
     }
 
-    fn node(&mut self, spot: &Spot) -> Result<ItemId, Failure> {
+    fn node(&mut self, spot: &NodeLocation) -> Result<ItemId, Failure> {
         match &spot.node {
             NodeName::Id(node) => Ok(*node),
             NodeName::Local(_) => Ok(self.seen(spot)?.0),
@@ -89,31 +89,31 @@ impl Finder for Lookup<'_, '_> {
         }
     }
 
-    fn parent(&mut self, spot: &Spot) -> Result<Option<ItemId>, Failure> {
+    fn parent(&mut self, spot: &NodeLocation) -> Result<Option<ItemId>, Failure> {
         if spot.node != NodeName::Here {
             return self.node(spot).map(Some);
         }
         let path = format!("/conversations/{}", self.conversation(&spot.conversation)?);
-        let shown = self.desk.ask(&Ask::get(path))?;
+        let shown = self.desk.ask(&ApiCall::get(path))?;
         if shown["cursorNodeId"].is_null() { Ok(None) } else { id(&shown["cursorNodeId"]).map(Some) }
     }
 
-    fn seat(&mut self, spot: &Spot) -> Result<Seat, Failure> {
+    fn seat(&mut self, spot: &NodeLocation) -> Result<NodeSlot, Failure> {
         let conversation = self.conversation(&spot.conversation)?;
-        let (node, shown) = self.seen(&Spot { conversation: Named::Id(conversation), ..spot.clone() })?;
+        let (node, shown) = self.seen(&NodeLocation { conversation: EntryName::Id(conversation), ..spot.clone() })?;
         if shown["turnId"].is_null() {
             let error = anyhow!("{} is a remark; it stands beside the course of the conversation", text(&shown["id"]));
             return Err(Failure::new(Exit::Refused, error, "name the node it is about"));
         }
-        Ok(Seat { conversation, turn: id(&shown["turnId"])?, node })
+        Ok(NodeSlot { conversation, turn: id(&shown["turnId"])?, node })
     }
 
-    fn words(&mut self, words: &Words) -> Result<String, Failure> {
+    fn words(&mut self, words: &TextSource) -> Result<String, Failure> {
         let hint = "give UTF-8 text: as an argument, with --file, or - for standard input";
         let read = match words {
-            Words::Said(words) => Ok(words.clone()),
-            Words::Input => bounded(std::io::stdin()).context("standard input cannot be read"),
-            Words::File(path) => {
+            TextSource::Said(words) => Ok(words.clone()),
+            TextSource::Input => bounded(std::io::stdin()).context("standard input cannot be read"),
+            TextSource::File(path) => {
                 let opened = File::open(path).map_err(Error::new).and_then(bounded);
                 opened.with_context(|| format!("cannot read {}", path.display()))
             }
@@ -124,7 +124,7 @@ impl Finder for Lookup<'_, '_> {
 
 impl Lookup<'_, '_> {
     /// A node as the API shows it.
-    fn seen(&mut self, spot: &Spot) -> Result<(ItemId, Value), Failure> {
+    fn seen(&mut self, spot: &NodeLocation) -> Result<(ItemId, Value), Failure> {
         let path = match &spot.node {
             NodeName::Local(name) => {
                 format!("/conversations/{}/nodes/{name}", self.conversation(&spot.conversation)?)
@@ -132,7 +132,7 @@ impl Lookup<'_, '_> {
             NodeName::Id(node) => format!("/nodes/{node}"),
             NodeName::Here => format!("/nodes/{}", self.here(&spot.conversation)?.ok_or_else(nothing_said)?),
         };
-        let shown = self.desk.ask(&Ask::get(path))?;
+        let shown = self.desk.ask(&ApiCall::get(path))?;
         Ok((id(&shown["id"])?, shown))
     }
 }

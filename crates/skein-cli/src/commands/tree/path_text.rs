@@ -5,47 +5,52 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use super::lookup::Lookup;
-use crate::api_client::Ask;
+use crate::api_client::ApiCall;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Paint, printable, text};
-use crate::plan::{Finder as _, Named, NodeName, Spot};
-use crate::session::{Amount, Desk, Form};
+use crate::plan::{EntryName, NodeLocation, NodeName, Resolver as _};
+use crate::session::{ListLimit, OutputFormat, Session};
 use crate::views::tree as views;
 
 const PAGE_NODES_MAX: u64 = 100;
 
 /// Shows the end of a path, from the root's side on.
 pub(super) fn read(
-    conversation: &Named,
+    conversation: &EntryName,
     node: Option<NodeName>,
-    most: Amount,
-    desk: &mut Desk<'_>,
+    most: ListLimit,
+    desk: &mut Session<'_>,
 ) -> Result<Exit, Failure> {
     let id = Lookup::new(desk).conversation(conversation)?;
-    let node = node.map(|node| Lookup::new(desk).node(&Spot { conversation: Named::Id(id), node })).transpose()?;
-    let ask = Ask::get(format!("/conversations/{id}/path")).with("nodeId", node);
+    let node =
+        node.map(|node| Lookup::new(desk).node(&NodeLocation { conversation: EntryName::Id(id), node })).transpose()?;
+    let ask = ApiCall::get(format!("/conversations/{id}/path")).with("nodeId", node);
     let (nodes, next) = collect(&ask, most, desk)?;
     match desk.form {
-        Form::Json => writeln!(desk.out, "{:#}", json!({ "data": nodes, "pagination": { "next": next } }))?,
-        Form::Quiet => nodes.iter().try_for_each(|node| writeln!(desk.out, "{}", text(&node["id"])))?,
-        Form::People(_) if nodes.is_empty() => writeln!(desk.out, "Nothing was said yet.")?,
-        Form::People(paint) => write!(desk.out, "{}", dialogue(&nodes, &id.to_string(), paint))?,
+        OutputFormat::Json => writeln!(desk.out, "{:#}", json!({ "data": nodes, "pagination": { "next": next } }))?,
+        OutputFormat::Quiet => nodes.iter().try_for_each(|node| writeln!(desk.out, "{}", text(&node["id"])))?,
+        OutputFormat::People(_) if nodes.is_empty() => writeln!(desk.out, "Nothing was said yet.")?,
+        OutputFormat::People(paint) => write!(desk.out, "{}", dialogue(&nodes, &id.to_string(), paint))?,
     }
-    if next.is_some() && matches!(desk.form, Form::People(_)) {
+    if next.is_some() && matches!(desk.form, OutputFormat::People(_)) {
         eprintln!("There is more before it; --limit or --all shows it.");
     }
     Ok(Exit::Ok)
 }
 
 /// The pages lead up, the dialogue goes down.
-pub(super) fn collect(ask: &Ask, most: Amount, desk: &mut Desk<'_>) -> Result<(Vec<Value>, Option<String>), Failure> {
+pub(super) fn collect(
+    ask: &ApiCall,
+    most: ListLimit,
+    desk: &mut Session<'_>,
+) -> Result<(Vec<Value>, Option<String>), Failure> {
     let mut nodes: Vec<Value> = Vec::new();
     let mut next: Option<String> = None;
     loop {
         let left = match most {
-            Amount::AtMost(most) => most.saturating_sub(nodes.len() as u64).min(PAGE_NODES_MAX),
-            Amount::All => PAGE_NODES_MAX,
+            ListLimit::AtMost(most) => most.saturating_sub(nodes.len() as u64).min(PAGE_NODES_MAX),
+            ListLimit::All => PAGE_NODES_MAX,
         };
         if left == 0 {
             break;

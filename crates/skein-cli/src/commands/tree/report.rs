@@ -8,17 +8,17 @@ use super::ask;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Paint, printable, text, write_table};
-use crate::plan::Wish;
-use crate::session::{Desk, Form};
+use crate::plan::UnresolvedTreeRequest;
+use crate::session::{OutputFormat, Session};
 use crate::views::tree as views;
 
 /// Ends with 1 when something was altered, and names the node.
-pub(super) fn verify(wish: &Wish, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
+pub(super) fn verify(wish: &UnresolvedTreeRequest, desk: &mut Session<'_>) -> Result<Exit, Failure> {
     let found = ask(wish, desk)?;
     match desk.form {
-        Form::Json => writeln!(desk.out, "{found:#}")?,
-        Form::Quiet => writeln!(desk.out, "{}", text(&found["verdict"]))?,
-        Form::People(_) => writeln!(desk.out, "{}", printable(&finding(&found)))?,
+        OutputFormat::Json => writeln!(desk.out, "{found:#}")?,
+        OutputFormat::Quiet => writeln!(desk.out, "{}", text(&found["verdict"]))?,
+        OutputFormat::People(_) => writeln!(desk.out, "{}", printable(&finding(&found)))?,
     }
     Ok(if is_broken(&found) { Exit::Problem } else { Exit::Ok })
 }
@@ -40,18 +40,18 @@ fn finding(found: &Value) -> String {
     }
 }
 
-pub(super) fn compare(wish: &Wish, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
+pub(super) fn compare(wish: &UnresolvedTreeRequest, desk: &mut Session<'_>) -> Result<Exit, Failure> {
     let found = ask(wish, desk)?;
     match (desk.form, found["runs"].as_array()) {
-        (Form::People(_), Some(runs)) => writeln!(desk.out, "{}", printable(&difference(runs)))?,
-        (Form::People(paint), None) => write_parting(&found, paint, desk)?,
+        (OutputFormat::People(_), Some(runs)) => writeln!(desk.out, "{}", printable(&difference(runs)))?,
+        (OutputFormat::People(paint), None) => write_parting(&found, paint, desk)?,
         _ => writeln!(desk.out, "{found:#}")?,
     }
     Ok(Exit::Ok)
 }
 
 /// Where two paths part, and how each goes on.
-fn write_parting(found: &Value, paint: Paint, desk: &mut Desk<'_>) -> Result<(), Failure> {
+fn write_parting(found: &Value, paint: Paint, desk: &mut Session<'_>) -> Result<(), Failure> {
     let (common, last) = (text(&found["commonNodes"]), text(&found["lastCommonNodeId"]));
     writeln!(desk.out, "They have {common} nodes in common, the last of them {last}.")?;
     for (side, words) in [("left", "Only the first has"), ("right", "Only the second has")] {
@@ -76,12 +76,12 @@ fn difference(runs: &[Value]) -> String {
     written
 }
 
-pub(super) fn context(wish: &Wish, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
+pub(super) fn context(wish: &UnresolvedTreeRequest, desk: &mut Session<'_>) -> Result<Exit, Failure> {
     let found = ask(wish, desk)?;
     match desk.form {
-        Form::Json => writeln!(desk.out, "{found:#}")?,
-        Form::Quiet => writeln!(desk.out, "{}", text(&found["totalTokens"]))?,
-        Form::People(paint) => {
+        OutputFormat::Json => writeln!(desk.out, "{found:#}")?,
+        OutputFormat::Quiet => writeln!(desk.out, "{}", text(&found["totalTokens"]))?,
+        OutputFormat::People(paint) => {
             let parts = found["parts"].as_array().map(Vec::as_slice).unwrap_or_default();
             write_table(desk.out, views::PARTS.columns, parts, Some(paint))?;
             let (shown, budget) = (text(&found["totalTokens"]), text(&found["budget"]));

@@ -13,20 +13,20 @@ const KEY: &str = "key_01HQ3K4N7Y8M2P5R6T9W0X1Z2A";
 const RECORD: &str = "entity_01HQ3K4N7Y8M2P5R6T9W0X1Z2A";
 const RELATION: &str = "rel_01HQ3K4N7Y8M2P5R6T9W0X1Z2A";
 
-fn task(line: &str) -> Result<Task, Failure> {
+fn task(line: &str) -> Result<ApiRequest, Failure> {
     let line = [("ITEM", ITEM), ("OTHER", OTHER), ("USER", USER), ("RECORD", RECORD), ("RELATION", RELATION)]
         .iter()
         .fold(line.replace("KEY", KEY), |line, (name, id)| line.replace(name, id));
     let words = std::iter::once("skein").chain(line.split(' '));
     match Arguments::try_parse_from(words).unwrap().command {
-        Command::User(user) => Task::of_user(user.command),
-        Command::Key(key) => Task::of_key(key.command),
-        Command::Session(session) => Task::of_session(session.command),
-        Command::Grant(grant) => Task::of_grant(grant.command),
-        Command::Item(item) => Task::of_item(item.command),
-        Command::Relation(relation) => Task::of_relation(relation.command),
-        Command::History(history) => Task::of_history(history).map(|(_, task)| task),
-        Command::Storage(_) => Ok(Task::storage()),
+        Command::User(user) => ApiRequest::of_user(user.command),
+        Command::Key(key) => ApiRequest::of_key(key.command),
+        Command::Session(session) => ApiRequest::of_session(session.command),
+        Command::Grant(grant) => ApiRequest::of_grant(grant.command),
+        Command::Item(item) => ApiRequest::of_item(item.command),
+        Command::Relation(relation) => ApiRequest::of_relation(relation.command),
+        Command::History(history) => ApiRequest::of_history(history).map(|(_, task)| task),
+        Command::Storage(_) => Ok(ApiRequest::storage()),
         _ => panic!("{line} is no errand"),
     }
 }
@@ -34,7 +34,7 @@ fn task(line: &str) -> Result<Task, Failure> {
 /// `expected` is the request as `METHOD path query body`.
 fn check(line: &str, expected: &str) {
     let ask = match task(line).unwrap() {
-        Task::Show { ask, .. } | Task::List { ask, .. } | Task::Rows { ask, .. } => ask,
+        ApiRequest::Show { ask, .. } | ApiRequest::List { ask, .. } | ApiRequest::Rows { ask, .. } => ask,
         other => panic!("{line} became {other:?}"),
     };
     let query: Vec<String> = ask.query.iter().map(|(name, value)| format!("{name}={value}")).collect();
@@ -107,7 +107,7 @@ fn relations_and_histories_become_requests() {
 #[test]
 fn an_item_says_words_or_a_document_from_the_line_or_from_input() {
     let content = |line: &str| match task(line) {
-        Ok(Task::AddItem { content, .. }) => content,
+        Ok(ApiRequest::AddItem { content, .. }) => content,
         other => panic!("{other:?}"),
     };
     assert_eq!(content("item add words"), Content::Words("words".to_owned()));
@@ -118,7 +118,7 @@ fn an_item_says_words_or_a_document_from_the_line_or_from_input() {
 
 #[test]
 fn a_user_is_changed_in_what_was_named() {
-    let Ok(Task::ChangeUser { changes, .. }) = task("user change USER --role admin") else { panic!("no change") };
+    let Ok(ApiRequest::ChangeUser { changes, .. }) = task("user change USER --role admin") else { panic!("no change") };
     assert_eq!(Value::from(changes), json!({ "role": "admin" }));
     assert!(Arguments::try_parse_from(["skein", "user", "change", USER]).is_err());
 }

@@ -4,7 +4,7 @@ use anyhow::anyhow;
 use axum::http::Method;
 use serde_json::{Map, Value, json};
 
-use super::{CatalogTask, Change, Document, Inquiry, Shelf, Thing};
+use super::{CatalogTask, Change, Collection, Document, NamedEntry, UnresolvedCatalogRequest};
 use crate::arguments::{
     EndpointCommand, FilterArguments, ServiceChange, ServiceCommand, ServiceCreation, SwitchArguments, TemplateCommand,
     TemplateId, TemplateKind, ToolChange, ToolCommand, ToolCreation, ToolParts, ToolTest,
@@ -16,11 +16,11 @@ use crate::views::{Sheet, catalog as views};
 
 impl CatalogTask {
     pub(crate) fn of_service(command: ServiceCommand) -> Result<Self, Failure> {
-        let service = |text: &str| Thing::new(Shelf::Services, text);
+        let service = |text: &str| NamedEntry::new(Collection::Services, text);
         let sheet = &views::SERVICE;
         Ok(match command {
             ServiceCommand::List { filter, amount: most } => {
-                let inquiry = filtered(Inquiry::new(Method::GET, Shelf::Services), &filter);
+                let inquiry = filtered(UnresolvedCatalogRequest::new(Method::GET, Collection::Services), &filter);
                 Self::List { inquiry, list: &views::SERVICES, portion: portion(most) }
             }
             ServiceCommand::Show { service: named, written } => show(service(&named)?, sheet, written.yaml),
@@ -30,15 +30,17 @@ impl CatalogTask {
             ServiceCommand::Share(named) => share(service(&named.service)?, true, sheet),
             ServiceCommand::Unshare(named) => share(service(&named.service)?, false, sheet),
             ServiceCommand::Health(named) => {
-                let inquiry = Inquiry::about(Method::POST, service(&named.service)?).with_tail("/health");
+                let inquiry =
+                    UnresolvedCatalogRequest::about(Method::POST, service(&named.service)?).with_tail("/health");
                 Self::Health(inquiry.with_fields(Map::new()))
             }
             ServiceCommand::Discover { service: named, document, url, params, secret } => {
-                let fields = Fields::default().text("url", url).object("connectionParams", params.as_deref())?;
+                let fields = BodyFields::default().text("url", url).object("connectionParams", params.as_deref())?;
                 let document = document.map(|file| Document::Field("document", Source::named(file)));
-                let inquiry = Inquiry::about(Method::POST, service(&named.service)?).with_tail("/discover");
+                let inquiry =
+                    UnresolvedCatalogRequest::about(Method::POST, service(&named.service)?).with_tail("/discover");
                 let inquiry = inquiry.with_fields(fields.0).with_document(document);
-                let inquiry = inquiry.with_references(reference("secretId", Shelf::Secrets, secret)?);
+                let inquiry = inquiry.with_references(reference("secretId", Collection::Secrets, secret)?);
                 Self::Rows { inquiry, list: &views::TOOLS }
             }
         })
@@ -46,7 +48,7 @@ impl CatalogTask {
 
     fn create_service(creation: ServiceCreation) -> Result<Self, Failure> {
         let ServiceCreation { name, definition, template, service_type, protocol, connection_schema, .. } = creation;
-        let fields = Fields::default()
+        let fields = BodyFields::default()
             .text("name", name)
             .text("description", definition.description)
             .text("type", service_type.map(|one| word(&one)))
@@ -54,21 +56,23 @@ impl CatalogTask {
             .object("connectionSchema", connection_schema.as_deref())?
             .truth("requiresSecret", creation.requires_secret.then_some(true))
             .truth("enabled", creation.disabled.then_some(false));
-        let references = reference("serviceTemplateId", Shelf::ServiceTemplates, template)?;
-        let inquiry = Inquiry::new(Method::POST, Shelf::Services).with_fields(fields.0).with_references(references);
+        let references = reference("serviceTemplateId", Collection::ServiceTemplates, template)?;
+        let inquiry = UnresolvedCatalogRequest::new(Method::POST, Collection::Services)
+            .with_fields(fields.0)
+            .with_references(references);
         let document = definition.file.map(|file| Document::Whole(Source::named(file)));
         Ok(Self::Show { inquiry: inquiry.with_document(document), sheet: &views::SERVICE })
     }
 
     fn change_service(change: ServiceChange) -> Result<Self, Failure> {
         let ServiceChange { service, name, definition, connection_schema, switch } = change;
-        let fields = Fields::default()
+        let fields = BodyFields::default()
             .text("name", name)
             .text("description", definition.description)
             .object("connectionSchema", connection_schema.as_deref())?
             .truth("enabled", switched(&switch));
         Ok(Self::Change(Change {
-            thing: Thing::new(Shelf::Services, &service)?,
+            thing: NamedEntry::new(Collection::Services, &service)?,
             definition: definition.file.map(Source::named),
             fields: fields.0,
             references: Vec::new(),
@@ -76,12 +80,12 @@ impl CatalogTask {
     }
 
     pub(crate) fn of_tool(command: ToolCommand) -> Result<Self, Failure> {
-        let tool = |text: &str| Thing::new(Shelf::Tools, text);
+        let tool = |text: &str| NamedEntry::new(Collection::Tools, text);
         let sheet = &views::TOOL;
         Ok(match command {
             ToolCommand::List { filter, service, amount: most } => {
-                let inquiry = filtered(Inquiry::new(Method::GET, Shelf::Tools), &filter);
-                let inquiry = inquiry.with_references(reference("serviceId", Shelf::Services, service)?);
+                let inquiry = filtered(UnresolvedCatalogRequest::new(Method::GET, Collection::Tools), &filter);
+                let inquiry = inquiry.with_references(reference("serviceId", Collection::Services, service)?);
                 Self::List { inquiry, list: &views::TOOLS, portion: portion(most) }
             }
             ToolCommand::Show { tool: named, written } => show(tool(&named)?, sheet, written.yaml),
@@ -91,18 +95,18 @@ impl CatalogTask {
             ToolCommand::Share(named) => share(tool(&named.tool)?, true, sheet),
             ToolCommand::Unshare(named) => share(tool(&named.tool)?, false, sheet),
             ToolCommand::Metrics(named) => {
-                let inquiry = Inquiry::new(Method::GET, Shelf::Tools).with_tail("/metrics");
-                let inquiry = inquiry.with_references(reference("toolIds", Shelf::Tools, Some(named.tool))?);
+                let inquiry = UnresolvedCatalogRequest::new(Method::GET, Collection::Tools).with_tail("/metrics");
+                let inquiry = inquiry.with_references(reference("toolIds", Collection::Tools, Some(named.tool))?);
                 Self::Rows { inquiry, list: &views::TOOL_METRICS }
             }
             ToolCommand::Test(test) => Self::test_tool(test)?,
             ToolCommand::Bind { tool: named, secret } => {
-                let inquiry = Inquiry::about(Method::PUT, tool(&named.tool)?).with_tail("/secret");
-                let secret = reference("secretId", Shelf::Secrets, Some(secret))?;
+                let inquiry = UnresolvedCatalogRequest::about(Method::PUT, tool(&named.tool)?).with_tail("/secret");
+                let secret = reference("secretId", Collection::Secrets, Some(secret))?;
                 Self::Show { inquiry: inquiry.with_fields(Map::new()).with_references(secret), sheet: &views::BINDING }
             }
             ToolCommand::Unbind(named) => {
-                let inquiry = Inquiry::about(Method::DELETE, tool(&named.tool)?).with_tail("/secret");
+                let inquiry = UnresolvedCatalogRequest::about(Method::DELETE, tool(&named.tool)?).with_tail("/secret");
                 Self::Show { inquiry, sheet: &views::BINDING }
             }
         })
@@ -110,19 +114,21 @@ impl CatalogTask {
 
     fn create_tool(creation: ToolCreation) -> Result<Self, Failure> {
         let ToolCreation { name, service, template, definition, parts, disabled } = creation;
-        let mut references = reference("serviceId", Shelf::Services, service)?;
-        references.append(&mut reference("toolTemplateId", Shelf::ToolTemplates, template)?);
-        references.append(&mut reference("secretId", Shelf::Secrets, parts.secret.clone())?);
-        let fields = Fields::default().text("name", name).text("description", definition.description);
+        let mut references = reference("serviceId", Collection::Services, service)?;
+        references.append(&mut reference("toolTemplateId", Collection::ToolTemplates, template)?);
+        references.append(&mut reference("secretId", Collection::Secrets, parts.secret.clone())?);
+        let fields = BodyFields::default().text("name", name).text("description", definition.description);
         let fields = fields.tool_parts(&parts)?.truth("enabled", disabled.then_some(false));
-        let inquiry = Inquiry::new(Method::POST, Shelf::Tools).with_fields(fields.0).with_references(references);
+        let inquiry = UnresolvedCatalogRequest::new(Method::POST, Collection::Tools)
+            .with_fields(fields.0)
+            .with_references(references);
         let document = definition.file.map(|file| Document::Whole(Source::named(file)));
         Ok(Self::Show { inquiry: inquiry.with_document(document), sheet: &views::TOOL })
     }
 
     fn change_tool(change: ToolChange) -> Result<Self, Failure> {
         let ToolChange { tool, name, definition, parts, no_secret, switch } = change;
-        let mut fields = Fields::default()
+        let mut fields = BodyFields::default()
             .text("name", name)
             .text("description", definition.description)
             .tool_parts(&parts)?
@@ -131,10 +137,10 @@ impl CatalogTask {
             fields.0.insert("secretId".to_owned(), Value::Null);
         }
         Ok(Self::Change(Change {
-            thing: Thing::new(Shelf::Tools, &tool)?,
+            thing: NamedEntry::new(Collection::Tools, &tool)?,
             definition: definition.file.map(Source::named),
             fields: fields.0,
-            references: reference("secretId", Shelf::Secrets, parts.secret)?,
+            references: reference("secretId", Collection::Secrets, parts.secret)?,
         }))
     }
 
@@ -144,9 +150,9 @@ impl CatalogTask {
             Some(inputs) => object(&inputs)?,
             None => input.iter().map(|one| parse_input(one)).collect::<Result<_, _>>()?,
         };
-        let tool = Thing::new(Shelf::Tools, &tool.tool)?;
+        let tool = NamedEntry::new(Collection::Tools, &tool.tool)?;
         let document = file.map(|file| Document::Field("inputs", Source::named(file)));
-        let inquiry = Inquiry::about(Method::POST, tool).with_tail("/test").with_document(document);
+        let inquiry = UnresolvedCatalogRequest::about(Method::POST, tool).with_tail("/test").with_document(document);
         let fields = Map::from_iter([("inputs".to_owned(), inputs.into())]);
         Ok(Self::Test { inquiry: inquiry.with_fields(fields), has_details: details })
     }
@@ -155,7 +161,8 @@ impl CatalogTask {
         Ok(match command {
             TemplateCommand::List { kind, archived, amount: most } => {
                 let (shelf, _) = templates(kind.kind);
-                let inquiry = Inquiry::new(Method::GET, shelf).with("includeArchived", archived.then_some(true));
+                let inquiry =
+                    UnresolvedCatalogRequest::new(Method::GET, shelf).with("includeArchived", archived.then_some(true));
                 Self::List { inquiry, list: &views::TEMPLATES, portion: portion(most) }
             }
             TemplateCommand::Show { template: named, written } => {
@@ -164,8 +171,8 @@ impl CatalogTask {
             }
             TemplateCommand::Create { kind, name, description, file } => {
                 let (shelf, sheet) = templates(kind.kind);
-                let fields = Fields::default().text("name", name).text("description", description);
-                let inquiry = Inquiry::new(Method::POST, shelf).with_fields(fields.0);
+                let fields = BodyFields::default().text("name", name).text("description", description);
+                let inquiry = UnresolvedCatalogRequest::new(Method::POST, shelf).with_fields(fields.0);
                 Self::Show { inquiry: inquiry.with_document(Some(Document::Whole(Source::named(file)))), sheet }
             }
             TemplateCommand::Archive(named) => {
@@ -177,7 +184,7 @@ impl CatalogTask {
             TemplateCommand::Unshare(named) => Self::set(&named, "shared", false)?,
             TemplateCommand::Instances { template: named, amount: most } => {
                 let (thing, _) = template(&named)?;
-                let inquiry = Inquiry::about(Method::GET, thing).with_tail("/instances");
+                let inquiry = UnresolvedCatalogRequest::about(Method::GET, thing).with_tail("/instances");
                 Self::List { inquiry, list: &views::INSTANCES, portion: portion(most) }
             }
         })
@@ -187,57 +194,61 @@ impl CatalogTask {
     fn set(named: &TemplateId, field: &str, value: bool) -> Result<Self, Failure> {
         let (thing, sheet) = template(named)?;
         let fields = Map::from_iter([(field.to_owned(), value.into())]);
-        Ok(Self::Show { inquiry: Inquiry::about(Method::PUT, thing).with_fields(fields), sheet })
+        Ok(Self::Show { inquiry: UnresolvedCatalogRequest::about(Method::PUT, thing).with_fields(fields), sheet })
     }
 
     pub(crate) fn of_endpoint(command: EndpointCommand) -> Result<Self, Failure> {
         let sheet = &views::ENDPOINT;
         Ok(match command {
             EndpointCommand::List(most) => {
-                let inquiry = Inquiry::new(Method::GET, Shelf::Endpoints);
+                let inquiry = UnresolvedCatalogRequest::new(Method::GET, Collection::Endpoints);
                 Self::List { inquiry, list: &views::ENDPOINTS, portion: portion(most) }
             }
             EndpointCommand::Allow { address } => {
                 let (host, port) = parse_address(&address)?;
-                let fields = Fields::default().text("host", Some(host));
-                let mut inquiry = Inquiry::new(Method::POST, Shelf::Endpoints).with_fields(fields.0);
+                let fields = BodyFields::default().text("host", Some(host));
+                let mut inquiry =
+                    UnresolvedCatalogRequest::new(Method::POST, Collection::Endpoints).with_fields(fields.0);
                 inquiry.fields.get_or_insert_default().insert("port".to_owned(), port.into());
                 Self::Show { inquiry, sheet }
             }
-            EndpointCommand::Forbid { endpoint } => delete(Thing::new(Shelf::Endpoints, &endpoint)?, sheet),
+            EndpointCommand::Forbid { endpoint } => delete(NamedEntry::new(Collection::Endpoints, &endpoint)?, sheet),
         })
     }
 }
 
-pub(super) fn show(thing: Thing, sheet: &'static Sheet, is_yaml: bool) -> CatalogTask {
+pub(super) fn show(thing: NamedEntry, sheet: &'static Sheet, is_yaml: bool) -> CatalogTask {
     if is_yaml {
         return CatalogTask::ShowDefinition(thing);
     }
-    CatalogTask::Show { inquiry: Inquiry::about(Method::GET, thing), sheet }
+    CatalogTask::Show { inquiry: UnresolvedCatalogRequest::about(Method::GET, thing), sheet }
 }
 
-pub(super) fn delete(thing: Thing, sheet: &'static Sheet) -> CatalogTask {
-    CatalogTask::Show { inquiry: Inquiry::about(Method::DELETE, thing), sheet }
+pub(super) fn delete(thing: NamedEntry, sheet: &'static Sheet) -> CatalogTask {
+    CatalogTask::Show { inquiry: UnresolvedCatalogRequest::about(Method::DELETE, thing), sheet }
 }
 
-fn share(thing: Thing, is_shared: bool, sheet: &'static Sheet) -> CatalogTask {
+fn share(thing: NamedEntry, is_shared: bool, sheet: &'static Sheet) -> CatalogTask {
     let fields = Map::from_iter([("shared".to_owned(), json!(is_shared))]);
-    CatalogTask::Show { inquiry: Inquiry::about(Method::PUT, thing).with_tail("/share").with_fields(fields), sheet }
-}
-
-fn templates(kind: TemplateKind) -> (Shelf, &'static Sheet) {
-    match kind {
-        TemplateKind::Service => (Shelf::ServiceTemplates, &views::TEMPLATE),
-        TemplateKind::Tool => (Shelf::ToolTemplates, &views::TEMPLATE),
+    CatalogTask::Show {
+        inquiry: UnresolvedCatalogRequest::about(Method::PUT, thing).with_tail("/share").with_fields(fields),
+        sheet,
     }
 }
 
-fn template(named: &TemplateId) -> Result<(Thing, &'static Sheet), Failure> {
-    let (shelf, sheet) = templates(named.kind.kind);
-    Ok((Thing::new(shelf, &named.template)?, sheet))
+fn templates(kind: TemplateKind) -> (Collection, &'static Sheet) {
+    match kind {
+        TemplateKind::Service => (Collection::ServiceTemplates, &views::TEMPLATE),
+        TemplateKind::Tool => (Collection::ToolTemplates, &views::TEMPLATE),
+    }
 }
 
-fn filtered(inquiry: Inquiry, filter: &FilterArguments) -> Inquiry {
+fn template(named: &TemplateId) -> Result<(NamedEntry, &'static Sheet), Failure> {
+    let (shelf, sheet) = templates(named.kind.kind);
+    Ok((NamedEntry::new(shelf, &named.template)?, sheet))
+}
+
+fn filtered(inquiry: UnresolvedCatalogRequest, filter: &FilterArguments) -> UnresolvedCatalogRequest {
     inquiry
         .with("type", filter.service_type.map(|one| word(&one)))
         .with("enabled", filter.enabled)
@@ -246,8 +257,12 @@ fn filtered(inquiry: Inquiry, filter: &FilterArguments) -> Inquiry {
         .with("shared", filter.shared.then_some(true))
 }
 
-fn reference(field: &'static str, shelf: Shelf, named: Option<String>) -> Result<Vec<(&'static str, Thing)>, Failure> {
-    let thing = named.map(|named| Thing::new(shelf, &named)).transpose()?;
+fn reference(
+    field: &'static str,
+    shelf: Collection,
+    named: Option<String>,
+) -> Result<Vec<(&'static str, NamedEntry)>, Failure> {
+    let thing = named.map(|named| NamedEntry::new(shelf, &named)).transpose()?;
     Ok(thing.map(|thing| (field, thing)).into_iter().collect())
 }
 
@@ -261,9 +276,9 @@ pub(super) fn switched(switch: &SwitchArguments) -> Option<bool> {
 
 /// What flags say about the body.
 #[derive(Default)]
-pub(super) struct Fields(pub(super) Map<String, Value>);
+pub(super) struct BodyFields(pub(super) Map<String, Value>);
 
-impl Fields {
+impl BodyFields {
     pub(super) fn text(self, name: &str, text: Option<String>) -> Self {
         self.value(name, text.map(Value::from))
     }

@@ -3,27 +3,27 @@
 use axum::http::Method;
 use serde_json::{Map, Value, json};
 
-use super::{CatalogTask, Change, Inquiry, Shelf, Thing};
-use crate::api_client::Ask;
+use super::{CatalogTask, Change, Collection, NamedEntry, UnresolvedCatalogRequest};
+use crate::api_client::ApiCall;
 use crate::arguments::{KeyRemovalArguments, SecretCommand, SecretTypeName, ValueArguments, VaultCommand};
 use crate::definition::Source;
 use crate::failure::Failure;
-use crate::plan::Task;
+use crate::plan::ApiRequest;
 use crate::plan::api_request::{portion, word};
 use crate::secret_value::{SecretType, ValueSource};
 use crate::views::catalog as views;
 
 impl CatalogTask {
     pub(crate) fn of_secret(command: SecretCommand) -> Result<Self, Failure> {
-        let secret = |text: &str| Thing::new(Shelf::Secrets, text);
+        let secret = |text: &str| NamedEntry::new(Collection::Secrets, text);
         let sheet = &views::SECRET;
         Ok(match command {
             SecretCommand::List(most) => {
-                let inquiry = Inquiry::new(Method::GET, Shelf::Secrets);
+                let inquiry = UnresolvedCatalogRequest::new(Method::GET, Collection::Secrets);
                 Self::List { inquiry, list: &views::SECRETS, portion: portion(most) }
             }
             SecretCommand::Show(named) => {
-                Self::Show { inquiry: Inquiry::about(Method::GET, secret(&named.secret)?), sheet }
+                Self::Show { inquiry: UnresolvedCatalogRequest::about(Method::GET, secret(&named.secret)?), sheet }
             }
             SecretCommand::Create { name, secret_type, description, value } => {
                 let fields = json!({ "name": name, "type": word(&secret_type) });
@@ -42,17 +42,17 @@ impl CatalogTask {
                 Self::Change(Change { thing, definition: None, fields, references: Vec::new() })
             }
             SecretCommand::Delete(named) => {
-                Self::Show { inquiry: Inquiry::about(Method::DELETE, secret(&named.secret)?), sheet }
+                Self::Show { inquiry: UnresolvedCatalogRequest::about(Method::DELETE, secret(&named.secret)?), sheet }
             }
         })
     }
 }
 
-impl Task {
+impl ApiRequest {
     /// A request to the API, or a removal, which is done on the server's machine.
     pub(crate) fn of_vault(command: &VaultCommand) -> Result<Self, &KeyRemovalArguments> {
         match command {
-            VaultCommand::Show => Ok(Self::Show { ask: Ask::get("/vault"), sheet: &views::VAULT }),
+            VaultCommand::Show => Ok(Self::Show { ask: ApiCall::get("/vault"), sheet: &views::VAULT }),
             VaultCommand::Rotate => Ok(Self::Catalog(CatalogTask::RotateVault)),
             VaultCommand::RemoveKeys(removal) => Err(removal),
         }

@@ -6,7 +6,7 @@ use serde_json::json;
 use super::*;
 use crate::arguments::{Arguments, Command};
 use crate::exit::Exit;
-use crate::plan::Task;
+use crate::plan::ApiRequest;
 
 const ONE: &str = "entity_01HQ3K4N7Y8M2P5R6T9W0X1Z2A";
 const OTHER: &str = "entity_01HQ3K4N7Y8M2P5R6T9W0X1Z2B";
@@ -25,15 +25,15 @@ fn task(line: &str) -> Result<CatalogTask, Failure> {
         Command::Template(template) => CatalogTask::of_template(template.command),
         Command::Secret(secret) => CatalogTask::of_secret(secret.command),
         Command::Endpoint(endpoint) => CatalogTask::of_endpoint(endpoint.command),
-        Command::Vault(vault) => match Task::of_vault(&vault.command) {
-            Ok(Task::Catalog(task)) => Ok(task),
+        Command::Vault(vault) => match ApiRequest::of_vault(&vault.command) {
+            Ok(ApiRequest::Catalog(task)) => Ok(task),
             _ => panic!("{line} is not about the catalogue"),
         },
         _ => panic!("{line} is not about the catalogue"),
     }
 }
 
-fn inquiry(line: &str) -> Inquiry {
+fn inquiry(line: &str) -> UnresolvedCatalogRequest {
     match task(line).unwrap_or_else(|failure| panic!("{line}: {failure}")) {
         CatalogTask::Show { inquiry, .. }
         | CatalogTask::List { inquiry, .. }
@@ -48,9 +48,9 @@ fn inquiry(line: &str) -> Inquiry {
 
 /// `expected` is the request as `METHOD path query body`; a name is found as OTHER, and every file holds a definition.
 fn check(line: &str, expected: &str) {
-    let find = |thing: &Thing| match &thing.named {
-        Named::Id(id) => Ok(*id),
-        Named::Name(_) => Ok(OTHER.parse().unwrap()),
+    let find = |thing: &NamedEntry| match &thing.named {
+        EntryName::Id(id) => Ok(*id),
+        EntryName::Name(_) => Ok(OTHER.parse().unwrap()),
     };
     let definition = json!({ "name": "filed", "type": "rest_api", "id": "x", "hash": "y", "status": "down" });
     let read = |_: &Source| Ok(definition.as_object().unwrap().clone());
@@ -130,7 +130,7 @@ fn processes_become_requests() {
     check("process validate --file f", r#"POST /processes/validate  {"name":"filed","type":"rest_api"}"#);
     check("process delete ONE", "DELETE /processes/ONE");
     check("process health Forecast", "GET /processes/OTHER/health");
-    let thing = Thing { shelf: Shelf::Processes, named: Named::Name("Forecast".to_owned()) };
+    let thing = NamedEntry { shelf: Collection::Processes, named: EntryName::Name("Forecast".to_owned()) };
     assert_eq!(task("process export Forecast").unwrap(), CatalogTask::ExportProcess(thing.clone()));
     assert_eq!(task("process show Forecast --yaml").unwrap(), CatalogTask::ShowDefinition(thing));
     let CatalogTask::Change(made) = task("process edit ONE --file f --disable --name New").unwrap() else {
@@ -147,7 +147,7 @@ fn names_inside_steps_stand_for_ids() {
     let steps = json!([step, { "processId": "Forecast" }, { "ask": { "prompt": "toolId" } }]);
     let mut definition = Map::from_iter([("name".to_owned(), json!("Weather")), ("steps".to_owned(), steps)]);
     let mut asked = Vec::new();
-    let find = |thing: &Thing| {
+    let find = |thing: &NamedEntry| {
         asked.push(format!("{} {:?}", thing.shelf.noun(), thing.named));
         Ok(OTHER.parse().unwrap())
     };
@@ -209,7 +209,7 @@ fn secrets_become_requests_without_their_values() {
     let rotated = task("secret rotate Key --certificate c --private-key k").unwrap();
     let (certificate, private_key) = ("c".into(), "k".into());
     let value = ValueSource::Pem { certificate, private_key, ca: None };
-    let secret = Thing { shelf: Shelf::Secrets, named: Named::Name("Key".to_owned()) };
+    let secret = NamedEntry { shelf: Collection::Secrets, named: EntryName::Name("Key".to_owned()) };
     assert_eq!(rotated, CatalogTask::RotateSecret { secret, value });
     assert_eq!(task("vault rotate").unwrap(), CatalogTask::RotateVault);
 }

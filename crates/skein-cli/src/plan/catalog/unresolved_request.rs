@@ -4,8 +4,8 @@ use axum::http::Method;
 use serde_json::{Map, Value};
 use skein_core::RecordId;
 
-use super::{Shelf, Thing, resolve_targets};
-use crate::api_client::Ask;
+use super::{Collection, NamedEntry, resolve_targets};
+use crate::api_client::ApiCall;
 use crate::definition::Source;
 use crate::failure::Failure;
 
@@ -33,10 +33,10 @@ const MADE_BY_THE_SERVER: [&str; 18] = [
 
 /// A request, complete once its things have ids and its document was read.
 #[derive(Debug, PartialEq)]
-pub(crate) struct Inquiry {
+pub(crate) struct UnresolvedCatalogRequest {
     pub(crate) method: Method,
-    pub(crate) shelf: Shelf,
-    pub(crate) thing: Option<Thing>,
+    pub(crate) shelf: Collection,
+    pub(crate) thing: Option<NamedEntry>,
     /// After the thing, such as `/share`, or after the shelf.
     pub(crate) tail: &'static str,
     pub(crate) query: Vec<(&'static str, String)>,
@@ -44,7 +44,7 @@ pub(crate) struct Inquiry {
     /// What goes into the body, over what the document says; `None` is no body.
     pub(crate) fields: Option<Map<String, Value>>,
     /// Things that go into the body, or into the query where there is no body.
-    pub(crate) references: Vec<(&'static str, Thing)>,
+    pub(crate) references: Vec<(&'static str, NamedEntry)>,
 }
 
 /// What is read from a file or from input.
@@ -56,8 +56,8 @@ pub(crate) enum Document {
     Field(&'static str, Source),
 }
 
-impl Inquiry {
-    pub(super) fn new(method: Method, shelf: Shelf) -> Self {
+impl UnresolvedCatalogRequest {
+    pub(super) fn new(method: Method, shelf: Collection) -> Self {
         Self {
             method,
             shelf,
@@ -70,7 +70,7 @@ impl Inquiry {
         }
     }
 
-    pub(super) fn about(method: Method, thing: Thing) -> Self {
+    pub(super) fn about(method: Method, thing: NamedEntry) -> Self {
         let shelf = thing.shelf;
         Self { thing: Some(thing), ..Self::new(method, shelf) }
     }
@@ -93,21 +93,21 @@ impl Inquiry {
         Self { document, ..self }
     }
 
-    pub(super) fn with_references(self, references: Vec<(&'static str, Thing)>) -> Self {
+    pub(super) fn with_references(self, references: Vec<(&'static str, NamedEntry)>) -> Self {
         Self { references, ..self }
     }
 
     /// The request, with ids from `find` and documents from `read`.
     pub(crate) fn ask(
         &self,
-        mut find: impl FnMut(&Thing) -> Result<RecordId, Failure>,
+        mut find: impl FnMut(&NamedEntry) -> Result<RecordId, Failure>,
         read: impl Fn(&Source) -> Result<Map<String, Value>, Failure>,
-    ) -> Result<Ask, Failure> {
+    ) -> Result<ApiCall, Failure> {
         let mut body = self.fields.clone();
         match &self.document {
             Some(Document::Whole(source)) => {
                 let mut whole = without_what_the_server_makes(read(source)?);
-                if self.shelf == Shelf::Processes {
+                if self.shelf == Collection::Processes {
                     resolve_targets(&mut whole, &mut find)?;
                 }
                 whole.extend(body.unwrap_or_default());
@@ -132,7 +132,7 @@ impl Inquiry {
                 None => query.push((*name, id)),
             }
         }
-        let ask = Ask { query, ..Ask::new(self.method.clone(), path) };
+        let ask = ApiCall { query, ..ApiCall::new(self.method.clone(), path) };
         Ok(body.map_or(ask.clone(), |body| ask.with_body(body.into())))
     }
 }

@@ -26,7 +26,7 @@ fn resolve(line: &str) -> Result<Plan, Failure> {
 
 fn task(line: &str) -> FlowTask {
     match resolve(&format!("skein --dir d {line}")) {
-        Ok(Plan::Errand { task: Task::Flow(task), .. }) => task,
+        Ok(Plan::Errand { task: ApiRequest::Flow(task), .. }) => task,
         other => panic!("{line}: {other:?}"),
     }
 }
@@ -36,7 +36,7 @@ fn a_run_is_given_words_and_json() {
     let FlowTask::Run { process, inputs, follows, .. } = task("run Echo -i word=heron --input days:=3 --follow") else {
         panic!("not a run")
     };
-    assert_eq!(process.named, Named::Name("Echo".to_owned()));
+    assert_eq!(process.named, EntryName::Name("Echo".to_owned()));
     assert!(follows);
     assert_eq!(Value::from(inputs.read().unwrap().unwrap()), json!({ "word": "heron", "days": 3 }));
     let FlowTask::Run { inputs, .. } = task("run Echo") else { panic!("not a run") };
@@ -63,21 +63,21 @@ fn a_decision_is_what_was_typed() {
 #[test]
 fn what_stands_is_listed_and_revoked() {
     let asked = |line: &str| match resolve(&format!("skein --dir d review {line}")) {
-        Ok(Plan::Errand { task: Task::Show { ask, .. } | Task::List { ask, .. }, .. }) => ask,
+        Ok(Plan::Errand { task: ApiRequest::Show { ask, .. } | ApiRequest::List { ask, .. }, .. }) => ask,
         other => panic!("{line}: {other:?}"),
     };
-    assert_eq!(asked("approvals"), Ask::get("/approvals"));
+    assert_eq!(asked("approvals"), ApiCall::get("/approvals"));
     let id = "entity_01HQ3K4N7Y8M2P5R6T9W0X1Z2A";
-    assert_eq!(asked(&format!("revoke {id}")), Ask::new(Method::DELETE, format!("/approvals/{id}")));
+    assert_eq!(asked(&format!("revoke {id}")), ApiCall::new(Method::DELETE, format!("/approvals/{id}")));
 }
 
 #[test]
 fn a_question_is_given_to_somebody_by_name_or_id_and_taken_back() {
     let asked = |line: &str| match resolve(&format!("skein --dir d review delegate {REVIEW} {line}")) {
-        Ok(Plan::Errand { task: Task::Show { ask, .. }, .. }) => ask,
+        Ok(Plan::Errand { task: ApiRequest::Show { ask, .. }, .. }) => ask,
         other => panic!("{line}: {other:?}"),
     };
-    let put = |body: Value| Ask::new(Method::PUT, format!("/reviews/{REVIEW}/delegate")).with_body(body);
+    let put = |body: Value| ApiCall::new(Method::PUT, format!("/reviews/{REVIEW}/delegate")).with_body(body);
     assert_eq!(asked("--to Ben"), put(json!({ "userName": "Ben" })));
     let id = "user_01HQ3K4N7Y8M2P5R6T9W0X1Z2A";
     assert_eq!(asked(&format!("--to {id}")), put(json!({ "userId": id })));
@@ -118,7 +118,7 @@ fn a_chat_names_no_process_unless_one_is_typed() {
     let FlowTask::Chat(chat) = task("chat") else { panic!("not a chat") };
     assert_eq!((chat.conversation, chat.process), (None, None));
     let FlowTask::Chat(chat) = task("chat --process Chat") else { panic!("not a chat") };
-    assert_eq!(chat.process.map(|process| process.named), Some(Named::Name("Chat".to_owned())));
+    assert_eq!(chat.process.map(|process| process.named), Some(EntryName::Name("Chat".to_owned())));
 }
 
 #[test]

@@ -9,7 +9,7 @@ use skein_core::tree::local_id::lookup_form;
 use crate::arguments::{PlaceArguments, WordsArguments};
 use crate::failure::Failure;
 use crate::plan::api_request::parse;
-use crate::plan::catalog::Named;
+use crate::plan::catalog::EntryName;
 
 /// How people write "where I stand".
 const HERE: &str = ".";
@@ -41,13 +41,13 @@ impl NodeName {
 
 /// A node, and the conversation in which it is looked for.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Spot {
-    pub(crate) conversation: Named,
+pub(crate) struct NodeLocation {
+    pub(crate) conversation: EntryName,
     pub(crate) node: NodeName,
 }
 
-impl Spot {
-    pub(super) fn new(conversation: &Named, node: &str) -> Result<Self, Failure> {
+impl NodeLocation {
+    pub(super) fn new(conversation: &EntryName, node: &str) -> Result<Self, Failure> {
         Ok(Self { conversation: conversation.clone(), node: NodeName::new(node)? })
     }
 
@@ -55,28 +55,28 @@ impl Spot {
         Self::new(&conversation(&place.conversation.conversation)?, &place.node)
     }
 
-    pub(super) fn here(conversation: &Named) -> Self {
+    pub(super) fn here(conversation: &EntryName) -> Self {
         Self { conversation: conversation.clone(), node: NodeName::Here }
     }
 }
 
-pub(super) fn conversation(text: &str) -> Result<Named, Failure> {
-    Named::new(text, "give the id as skein conversation list shows it: entity_…, or the beginning of the title")
+pub(super) fn conversation(text: &str) -> Result<EntryName, Failure> {
+    EntryName::new(text, "give the id as skein conversation list shows it: entity_…, or the beginning of the title")
 }
 
-pub(super) fn project(text: &str) -> Result<Named, Failure> {
-    Named::new(text, "give the id as skein project list shows it: entity_…, or the name")
+pub(super) fn project(text: &str) -> Result<EntryName, Failure> {
+    EntryName::new(text, "give the id as skein project list shows it: entity_…, or the name")
 }
 
 /// What is said, and where it is read from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Words {
+pub(crate) enum TextSource {
     Said(String),
     Input,
     File(PathBuf),
 }
 
-impl Words {
+impl TextSource {
     pub(super) fn new(arguments: WordsArguments) -> Self {
         match (arguments.text, arguments.file) {
             (_, Some(file)) if file.as_os_str() != "-" => Self::File(file),

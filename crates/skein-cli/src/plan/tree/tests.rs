@@ -21,23 +21,23 @@ fn with_ids(text: &str) -> String {
 }
 
 /// Finds everything, under ids that say how it was given.
-struct Found {
+struct AlwaysResolves {
     is_anything_said: bool,
 }
 
-impl Finder for Found {
-    fn conversation(&mut self, named: &Named) -> Result<RecordId, Failure> {
+impl Resolver for AlwaysResolves {
+    fn conversation(&mut self, named: &EntryName) -> Result<RecordId, Failure> {
         match named {
-            Named::Id(id) => Ok(*id),
-            Named::Name(_) => Ok(FOUND.parse().unwrap()),
+            EntryName::Id(id) => Ok(*id),
+            EntryName::Name(_) => Ok(FOUND.parse().unwrap()),
         }
     }
 
-    fn project(&mut self, named: &Named) -> Result<RecordId, Failure> {
+    fn project(&mut self, named: &EntryName) -> Result<RecordId, Failure> {
         self.conversation(named)
     }
 
-    fn node(&mut self, spot: &Spot) -> Result<ItemId, Failure> {
+    fn node(&mut self, spot: &NodeLocation) -> Result<ItemId, Failure> {
         match &spot.node {
             NodeName::Id(id) => Ok(*id),
             NodeName::Local(_) => Ok(LOCAL.parse().unwrap()),
@@ -45,20 +45,20 @@ impl Finder for Found {
         }
     }
 
-    fn parent(&mut self, spot: &Spot) -> Result<Option<ItemId>, Failure> {
+    fn parent(&mut self, spot: &NodeLocation) -> Result<Option<ItemId>, Failure> {
         if self.is_anything_said { self.node(spot).map(Some) } else { Ok(None) }
     }
 
-    fn seat(&mut self, spot: &Spot) -> Result<Seat, Failure> {
+    fn seat(&mut self, spot: &NodeLocation) -> Result<NodeSlot, Failure> {
         let conversation = self.conversation(&spot.conversation)?;
-        Ok(Seat { conversation, turn: TURN.parse().unwrap(), node: self.node(spot)? })
+        Ok(NodeSlot { conversation, turn: TURN.parse().unwrap(), node: self.node(spot)? })
     }
 
-    fn words(&mut self, words: &Words) -> Result<String, Failure> {
+    fn words(&mut self, words: &TextSource) -> Result<String, Failure> {
         Ok(match words {
-            Words::Said(words) => words.clone(),
-            Words::Input => "from input".to_owned(),
-            Words::File(path) => format!("from {}", path.display()),
+            TextSource::Said(words) => words.clone(),
+            TextSource::Input => "from input".to_owned(),
+            TextSource::File(path) => format!("from {}", path.display()),
         })
     }
 }
@@ -73,7 +73,7 @@ fn task(line: &str) -> Result<ConversationTask, Failure> {
     }
 }
 
-fn wish(line: &str) -> Wish {
+fn wish(line: &str) -> UnresolvedTreeRequest {
     match task(line).unwrap_or_else(|failure| panic!("{line}: {failure}")) {
         ConversationTask::Show { wish, .. }
         | ConversationTask::List { wish, .. }
@@ -89,7 +89,7 @@ fn wish(line: &str) -> Wish {
 }
 
 fn made(line: &str, is_anything_said: bool) -> String {
-    let ask = wish(line).ask(&mut Found { is_anything_said }).unwrap();
+    let ask = wish(line).ask(&mut AlwaysResolves { is_anything_said }).unwrap();
     let query: Vec<String> = ask.query.iter().map(|(name, value)| format!("{name}={value}")).collect();
     let body = ask.body.map(|body| body.to_string()).unwrap_or_default();
     format!("{} {} {} {body}", ask.method, ask.path, query.join("&")).trim_end().to_owned()
@@ -206,10 +206,10 @@ fn projects_become_requests() {
 
 #[test]
 fn a_conversation_is_drawn_read_or_changed() {
-    let one = || Named::Id(ONE.parse().unwrap());
-    let drawn = ConversationTask::Draw { conversation: one(), most: Amount::AtMost(200) };
+    let one = || EntryName::Id(ONE.parse().unwrap());
+    let drawn = ConversationTask::Draw { conversation: one(), most: ListLimit::AtMost(200) };
     assert_eq!(task("conv show ONE").unwrap(), drawn);
-    let read = ConversationTask::Read { conversation: one(), node: Some(NodeName::Here), most: Amount::All };
+    let read = ConversationTask::Read { conversation: one(), node: Some(NodeName::Here), most: ListLimit::All };
     assert_eq!(task("conv show ONE --path --node . --all").unwrap(), read);
     for (line, expected) in [
         ("conv archive ONE", r#"{"status":"archived"}"#),

@@ -4,86 +4,86 @@ use axum::http::Method;
 use serde_json::{Map, Value, json};
 use skein_core::{ItemId, RecordId, TurnId};
 
-use super::{Spot, Words};
-use crate::api_client::Ask;
+use super::{NodeLocation, TextSource};
+use crate::api_client::ApiCall;
 use crate::failure::Failure;
-use crate::plan::catalog::Named;
+use crate::plan::catalog::EntryName;
 
 /// A request, complete once everything in it was found.
 #[derive(Debug, PartialEq)]
-pub(crate) struct Wish {
+pub(crate) struct UnresolvedTreeRequest {
     pub(crate) method: Method,
-    pub(crate) about: About,
+    pub(crate) about: Subject,
     /// After what it is about, such as `/fork`.
     pub(crate) tail: &'static str,
     pub(crate) query: Vec<(&'static str, String)>,
     /// What goes into the body; `None` is no body.
     pub(crate) fields: Option<Map<String, Value>>,
-    pub(crate) words: Option<(&'static str, Words)>,
+    pub(crate) words: Option<(&'static str, TextSource)>,
     /// What goes into the body, or into the query where there is no body.
     pub(crate) references: Vec<(&'static str, Reference)>,
 }
 
 /// What a request is about.
 #[derive(Debug, PartialEq)]
-pub(crate) enum About {
+pub(crate) enum Subject {
     /// A path as it stands.
     Path(&'static str),
-    Conversation(Named),
-    Node(Spot),
+    Conversation(EntryName),
+    Node(NodeLocation),
     /// The turn a node is of.
-    Turn(Spot),
+    Turn(NodeLocation),
     /// A node among those of its turn.
-    Alternative(Spot),
-    Project(Named),
+    Alternative(NodeLocation),
+    Project(EntryName),
 }
 
 /// Something else that a request names.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Reference {
-    Node(Spot),
+    Node(NodeLocation),
     /// What is answered: where the owner stands may be nowhere yet.
-    Parent(Spot),
+    Parent(NodeLocation),
     /// Nodes that led to something.
-    Sources(Vec<Spot>),
+    Sources(Vec<NodeLocation>),
     /// Nodes that a summary came from.
-    Cites(Vec<Spot>),
-    Project(Named),
+    Cites(Vec<NodeLocation>),
+    Project(EntryName),
 }
 
 /// A node among those of its turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Seat {
+pub(crate) struct NodeSlot {
     pub(crate) conversation: RecordId,
     pub(crate) turn: TurnId,
     pub(crate) node: ItemId,
 }
 
 /// Whoever can look things up.
-pub(crate) trait Finder {
-    fn conversation(&mut self, named: &Named) -> Result<RecordId, Failure>;
-    fn project(&mut self, named: &Named) -> Result<RecordId, Failure>;
-    fn node(&mut self, spot: &Spot) -> Result<ItemId, Failure>;
-    /// Like [`Finder::node`], but nothing where nothing was said yet.
-    fn parent(&mut self, spot: &Spot) -> Result<Option<ItemId>, Failure>;
-    fn seat(&mut self, spot: &Spot) -> Result<Seat, Failure>;
-    fn words(&mut self, words: &Words) -> Result<String, Failure>;
+pub(crate) trait Resolver {
+    fn conversation(&mut self, named: &EntryName) -> Result<RecordId, Failure>;
+    fn project(&mut self, named: &EntryName) -> Result<RecordId, Failure>;
+    fn node(&mut self, spot: &NodeLocation) -> Result<ItemId, Failure>;
+    /// Like [`Resolver::node`], but nothing where nothing was said yet.
+    fn parent(&mut self, spot: &NodeLocation) -> Result<Option<ItemId>, Failure>;
+    fn seat(&mut self, spot: &NodeLocation) -> Result<NodeSlot, Failure>;
+    fn words(&mut self, words: &TextSource) -> Result<String, Failure>;
 }
 
-impl Wish {
-    pub(super) fn new(method: Method, about: About) -> Self {
+impl UnresolvedTreeRequest {
+    pub(super) fn new(method: Method, about: Subject) -> Self {
         Self { method, about, tail: "", query: Vec::new(), fields: None, words: None, references: Vec::new() }
     }
 
-    pub(super) fn get(about: About) -> Self {
+    pub(super) fn get(about: Subject) -> Self {
         Self::new(Method::GET, about)
     }
 
-    pub(super) fn post(about: About) -> Self {
+    pub(super) fn post(about: Subject) -> Self {
         Self::new(Method::POST, about).with_fields(Map::new())
     }
 
-    pub(super) fn put(about: About) -> Self {
+    pub(super) fn put(about: Subject) -> Self {
         Self::new(Method::PUT, about).with_fields(Map::new())
     }
 
@@ -109,7 +109,7 @@ impl Wish {
         self
     }
 
-    pub(super) fn words(self, name: &'static str, words: Words) -> Self {
+    pub(super) fn words(self, name: &'static str, words: TextSource) -> Self {
         Self { words: Some((name, words)), ..self }
     }
 
@@ -119,7 +119,7 @@ impl Wish {
     }
 
     /// The request. Words are read first: what is missing there is said before anything is asked.
-    pub(crate) fn ask(&self, finder: &mut impl Finder) -> Result<Ask, Failure> {
+    pub(crate) fn ask(&self, finder: &mut impl Resolver) -> Result<ApiCall, Failure> {
         let mut body = self.fields.clone();
         if let Some((name, words)) = &self.words {
             body.get_or_insert_default().insert((*name).to_owned(), finder.words(words)?.into());
@@ -135,7 +135,7 @@ impl Wish {
                 None => query.push((*name, value.as_str().unwrap_or_default().to_owned())),
             }
         }
-        let ask = Ask { query, ..Ask::new(self.method.clone(), path) };
+        let ask = ApiCall { query, ..ApiCall::new(self.method.clone(), path) };
         Ok(match body {
             Some(body) => ask.with_body(body.into()),
             None => ask,
@@ -143,18 +143,18 @@ impl Wish {
     }
 }
 
-impl About {
-    fn path(&self, finder: &mut impl Finder) -> Result<String, Failure> {
+impl Subject {
+    fn path(&self, finder: &mut impl Resolver) -> Result<String, Failure> {
         Ok(match self {
             Self::Path(path) => (*path).to_owned(),
             Self::Conversation(named) => format!("/conversations/{}", finder.conversation(named)?),
             Self::Node(spot) => format!("/nodes/{}", finder.node(spot)?),
             Self::Turn(spot) => {
-                let Seat { conversation, turn, .. } = finder.seat(spot)?;
+                let NodeSlot { conversation, turn, .. } = finder.seat(spot)?;
                 format!("/conversations/{conversation}/turns/{turn}")
             }
             Self::Alternative(spot) => {
-                let Seat { conversation, turn, node } = finder.seat(spot)?;
+                let NodeSlot { conversation, turn, node } = finder.seat(spot)?;
                 format!("/conversations/{conversation}/turns/{turn}/alternatives/{node}")
             }
             Self::Project(named) => format!("/projects/{}", finder.project(named)?),
@@ -163,7 +163,7 @@ impl About {
 }
 
 impl Reference {
-    fn value(&self, finder: &mut impl Finder) -> Result<Option<Value>, Failure> {
+    fn value(&self, finder: &mut impl Resolver) -> Result<Option<Value>, Failure> {
         Ok(match self {
             Self::Node(spot) => Some(finder.node(spot)?.to_string().into()),
             Self::Parent(spot) => finder.parent(spot)?.map(|node| node.to_string().into()),

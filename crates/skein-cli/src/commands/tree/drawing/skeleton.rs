@@ -6,7 +6,7 @@ use std::ops::Range;
 use serde_json::Value;
 
 use crate::output::text;
-use crate::session::Amount;
+use crate::session::ListLimit;
 
 /// The course of a conversation: its nodes by number, in the order they were made.
 #[derive(Default)]
@@ -43,20 +43,20 @@ impl Skeleton {
     }
 
     /// The nodes to draw: all, or the latest.
-    pub(super) fn latest(&self, most: Amount) -> Range<usize> {
+    pub(super) fn latest(&self, most: ListLimit) -> Range<usize> {
         let all = self.ids.len();
         let first = match most {
-            Amount::All => 0,
-            Amount::AtMost(most) => all.saturating_sub(usize::try_from(most).unwrap_or(usize::MAX)),
+            ListLimit::All => 0,
+            ListLimit::AtMost(most) => all.saturating_sub(usize::try_from(most).unwrap_or(usize::MAX)),
         };
         first..all
     }
 
     /// The remarks to draw: all, or the latest.
-    pub(super) fn latest_remarks(&self, most: Amount) -> &[String] {
+    pub(super) fn latest_remarks(&self, most: ListLimit) -> &[String] {
         match most {
-            Amount::All => &self.remarks,
-            Amount::AtMost(most) => {
+            ListLimit::All => &self.remarks,
+            ListLimit::AtMost(most) => {
                 let first = self.remarks.len().saturating_sub(usize::try_from(most).unwrap_or(usize::MAX));
                 &self.remarks[first..]
             }
@@ -87,16 +87,16 @@ mod tests {
         assert_eq!(skeleton.ids, ["a", "b", "c"]);
         assert_eq!(skeleton.parents, [None, Some(0), Some(0)]);
         assert_eq!((skeleton.alternatives(0), skeleton.alternatives(1)), (1, 2));
-        assert_eq!(skeleton.latest_remarks(Amount::AtMost(5)), ["remark"]);
-        assert!(skeleton.latest_remarks(Amount::AtMost(0)).is_empty());
+        assert_eq!(skeleton.latest_remarks(ListLimit::AtMost(5)), ["remark"]);
+        assert!(skeleton.latest_remarks(ListLimit::AtMost(0)).is_empty());
     }
 
     #[test]
     fn of_many_nodes_the_latest_are_drawn() {
         let skeleton = skeleton();
-        assert_eq!(skeleton.latest(Amount::AtMost(2)), 1..3);
-        assert_eq!(skeleton.latest(Amount::AtMost(9)), 0..3);
-        assert_eq!(skeleton.latest(Amount::All), 0..3);
-        assert_eq!(Skeleton::of(&json!({})).latest(Amount::All), 0..0);
+        assert_eq!(skeleton.latest(ListLimit::AtMost(2)), 1..3);
+        assert_eq!(skeleton.latest(ListLimit::AtMost(9)), 0..3);
+        assert_eq!(skeleton.latest(ListLimit::All), 0..3);
+        assert_eq!(Skeleton::of(&json!({})).latest(ListLimit::All), 0..0);
     }
 }
