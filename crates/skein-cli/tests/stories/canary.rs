@@ -1,6 +1,6 @@
 //! A canary of every type of secret is kept, used, echoed back and replaced; afterwards it is looked for everywhere.
 
-mod places;
+mod stores;
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -16,7 +16,7 @@ use skein_testkit::rogue::{Behaviour, Rogue};
 use skein_testkit::tls::MutualTls;
 
 use crate::server::{Home, Server, id_of};
-use places::Place;
+use stores::Place;
 
 // `+/` and `=` are spelled differently in addresses.
 const API_KEY: &str = "canary+api/key=7f9c24e53b1a";
@@ -248,7 +248,7 @@ fn run(home: &Home, folder: &Path, rows: impl Fn() -> Vec<Place>) {
     let (events, answers) = told.split_last().unwrap();
     refuse(&canaries, &[("an answer".to_owned(), answers.join("\n").into_bytes())], MARK);
     refuse(&canaries, &[("an event".to_owned(), events.clone().into_bytes())], "item.appended");
-    let files = places::files(folder);
+    let files = stores::files(folder);
     assert!(files.iter().any(|(name, bytes)| name.ends_with("sealed.zip/secrets.sealed.json") && bytes.len() > 2_000));
     for part in ["everything.zip/", "sealed.zip/", "/backup"] {
         let these: Vec<Place> = files.iter().filter(|(name, _)| name.contains(part)).cloned().collect();
@@ -264,14 +264,14 @@ fn run(home: &Home, folder: &Path, rows: impl Fn() -> Vec<Place>) {
 fn canaries_of_every_type_are_found_nowhere_on_sqlite() {
     let folder = tempfile::tempdir().unwrap();
     let database = folder.path().join("skein/skein.db");
-    run(&Home::at(folder.path()), folder.path(), || places::sqlite_rows("skein.db", &database));
+    run(&Home::at(folder.path()), folder.path(), || stores::sqlite_rows("skein.db", &database));
 }
 
 #[test]
 fn canaries_of_every_type_are_found_nowhere_on_postgres() {
     let (folder, database) = (tempfile::tempdir().unwrap(), Database::fresh(Cluster::shared()));
     let home = Home { database: Some(database.url().to_owned()), ..Home::at(folder.path()) };
-    run(&home, folder.path(), || places::postgres_rows(database.url()));
+    run(&home, folder.path(), || stores::postgres_rows(database.url()));
 }
 
 #[test]

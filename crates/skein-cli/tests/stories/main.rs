@@ -29,4 +29,4 @@ mod server;
 mod telemetry;
 mod uploads;
 mod vault;
-mod whole;
+mod whole_story;

@@ -6,7 +6,7 @@ use skein_testkit::wait::until;
 
 use crate::interrupted::{ask, ended, made};
 use crate::server::{Home, Server};
-use crate::whole::{answer, named};
+use crate::whole_story::{answer, named};
 
 const YEAR_MS: &str = "31536000000";
 

@@ -2,7 +2,7 @@
 
 use skein_engine::memory::{EmbedStep, SemanticSearch};
 
-use crate::world::{Mood, Place, Server, World, both};
+use crate::engine_fixture::{Mood, Place, Server, World, both};
 
 const HERON: &str = "The heron stands in the reeds.";
 

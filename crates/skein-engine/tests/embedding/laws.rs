@@ -7,8 +7,8 @@ use skein_core::{EpisodeId, ItemId, Millis, NodeId};
 use skein_engine::memory::{EmbedStep, Embedding, RecallQuery};
 use skein_store::tree::append::Position;
 
-use crate::talk::Model;
-use crate::world::{Place, Server, World, fresh};
+use crate::conversations::Model;
+use crate::engine_fixture::{Place, Server, World, fresh};
 
 const WORDS: [&str; 8] = ["heron", "tax", "violin", "tea", "reeds", "bittern", "garden", "Magnolia"];
 const NAMES: [&str; 3] = ["Magnolia", "Hyacinth", "Narcissus"];

@@ -6,7 +6,7 @@ use std::time::Duration;
 use skein_engine::memory::{EmbedStep, Embedding, SemanticSearch};
 use skein_recall::{EmbedError, Embedder, Fingerprint};
 
-use crate::world::{Place, meaning};
+use crate::engine_fixture::{Place, meaning};
 
 const HERON: &str = "The heron stands in the reeds.";
 

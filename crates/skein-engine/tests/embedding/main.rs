@@ -2,12 +2,12 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
+mod conversations;
+mod engine_fixture;
 mod faults;
 mod laws;
 mod local;
 mod path;
 mod rename;
 mod switch;
-mod talk;
-mod words;
-mod world;
+mod word_search;

@@ -5,7 +5,7 @@ use skein_core::memory::episode::EpisodeSource;
 use skein_engine::memory::{EmbedStep, Embedding, SemanticSearch};
 use skein_testkit::litellm::Litellm;
 
-use crate::world::{Place, Server, both, fresh};
+use crate::engine_fixture::{Place, Server, both, fresh};
 
 const SYSTEM: skein_core::Viewer = skein_core::Viewer::System("test");
 const HERON: &str = "The heron stands in the reeds.";

@@ -5,8 +5,8 @@ use skein_core::NodeId;
 use skein_core::memory::episode::episode_of;
 use skein_engine::memory::{Embedding, EpisodeStatus};
 
-use crate::talk::Model;
-use crate::world::{Place, World};
+use crate::conversations::Model;
+use crate::engine_fixture::{Place, World};
 
 /// More than one page.
 const SAID: usize = 600;

@@ -4,7 +4,7 @@ use skein_engine::memory::{EmbedStep, Embedding, SemanticSearch};
 
 use skein_engine::memory::Rebuild;
 
-use crate::world::{Mood, Place, Server, both, fresh};
+use crate::engine_fixture::{Mood, Place, Server, both, fresh};
 
 const SYSTEM: skein_core::Viewer = skein_core::Viewer::System("test");
 const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
@@ -162,7 +162,7 @@ both! {
     async fn vectors_of_a_former_embedder_are_thrown_away_after_a_day(place: Place) {
         let (place, server) = (place.stopped(), Server::start());
         let clock = place.clock.clone().unwrap();
-        let kept = async |world: &crate::world::World, embedder: &str| {
+        let kept = async |world: &crate::engine_fixture::World, embedder: &str| {
             let embedder = embedder.to_owned();
             world.store.read(move |tx| tx.vector_bytes(&SYSTEM, &embedder)).await.unwrap().is_some()
         };

@@ -12,7 +12,7 @@ use skein_engine::tree::{NewAlternative, NewTurn};
 use skein_store::flow::ExecutionFilter;
 use skein_store::tree::NodeRow;
 
-use crate::world::{World, both, fresh, process, step};
+use crate::engine_fixture::{World, both, fresh, process, step};
 
 impl World {
     async fn row(&self, node: NodeId) -> NodeRow {

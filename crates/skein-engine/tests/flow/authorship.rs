@@ -11,8 +11,8 @@ use skein_store::relations::Side;
 use skein_store::tree::NodeRow;
 use skein_testkit::rogue::Rogue;
 
+use crate::engine_fixture::{World, both, fresh, process, step};
 use crate::tool_runs::{model, model_tool};
-use crate::world::{World, both, fresh, process, step};
 
 impl World {
     /// The answer of a process whose one step asks a model, and its conversation.

@@ -10,7 +10,7 @@ use skein_engine::flow::Branching;
 use skein_engine::{EngineError, flow};
 use skein_store::flow::ExecutionFilter;
 
-use crate::world::{World, both, broken_rule, fresh, process, step};
+use crate::engine_fixture::{World, both, broken_rule, fresh, process, step};
 
 impl World {
     async fn branch(&self, run: RunId, branching: Branching) -> Result<RunId, EngineError> {

@@ -10,8 +10,8 @@ use skein_engine::flow::ShownExecution;
 use skein_store::items::ItemQuery;
 use skein_testkit::rogue::Rogue;
 
+use crate::engine_fixture::{World, fresh, process};
 use crate::tool_runs;
-use crate::world::{World, fresh, process};
 
 pub(crate) async fn priced(world: &World, rogue: &Rogue, pricing: Value) -> RecordId {
     let tool = tool_runs::model_tool(world, rogue).await;

@@ -13,7 +13,7 @@ use skein_store::StoreError;
 use skein_store::flow::ReviewStatus;
 use skein_store::items::ItemQuery;
 
-use crate::world::{World, both, fresh, heard, process, step};
+use crate::engine_fixture::{World, both, fresh, heard, process, step};
 
 const SYSTEM: Viewer = Viewer::System("test");
 

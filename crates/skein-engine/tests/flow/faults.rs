@@ -14,7 +14,7 @@ use skein_core::garden::item::ItemType;
 use skein_engine::flow::PoolSizes;
 use skein_testkit::rogue::{Behaviour, Rogue};
 
-use crate::world::{World, both, fresh, heard, process, step};
+use crate::engine_fixture::{World, both, fresh, heard, process, step};
 
 /// Far below a heartbeat, far above what a machine that is busy needs.
 const SOON: Duration = Duration::from_secs(15);

@@ -10,7 +10,7 @@ use skein_core::{RecordId, RunId, Viewer};
 use skein_engine::flow::Delegate;
 use skein_testkit::wait;
 
-use crate::world::{World, fresh, process};
+use crate::engine_fixture::{World, fresh, process};
 
 /// Somebody else at the database, who holds a run.
 struct Holding(Client);

@@ -5,7 +5,7 @@ use skein_core::RecordId;
 use skein_core::flow::execution::state::RunStatus;
 use skein_engine::tree::ContextQuery;
 
-use crate::world::{World, fresh};
+use crate::engine_fixture::{World, fresh};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn chat_with_memory_quotes_what_was_said_elsewhere_and_says_where() {

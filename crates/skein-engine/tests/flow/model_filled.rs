@@ -8,9 +8,9 @@ use skein_core::flow::execution::review::{Asked, Decision};
 use skein_core::flow::execution::state::RunStatus;
 use skein_testkit::rogue::Rogue;
 
+use crate::engine_fixture::{World, both};
 use crate::refusals::weather;
 use crate::tool_runs::{model_tool, reply};
-use crate::world::{World, both};
 
 const ADDRESS: &str = "evil.example/?q=diary";
 

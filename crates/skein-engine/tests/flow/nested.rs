@@ -7,7 +7,7 @@ use skein_core::flow::execution::state::{Phase, RunStatus};
 use skein_core::garden::item::ItemType;
 use skein_engine::flow::PoolSizes;
 
-use crate::world::{World, both, fresh, process, step};
+use crate::engine_fixture::{World, both, fresh, process, step};
 
 impl World {
     /// A tool that runs whichever process it is told to.

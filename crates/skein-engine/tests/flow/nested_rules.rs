@@ -6,7 +6,7 @@ use skein_core::flow::execution::review::{Asked, Decision};
 use skein_core::flow::execution::state::{Phase, RunStatus};
 use skein_store::flow::ReviewStatus;
 
-use crate::world::{World, both, process, step};
+use crate::engine_fixture::{World, both, process, step};
 
 /// A process whose only step runs another, with so much more said of the step.
 async fn outer(world: &World, inner: RecordId, more: Value) -> RecordId {

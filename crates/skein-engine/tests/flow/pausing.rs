@@ -15,8 +15,8 @@ use skein_store::StoreError;
 use skein_store::jobs::{JobStanding, JobState, Wanted};
 use skein_testkit::rogue::{Behaviour, Rogue};
 
+use crate::engine_fixture::{World, both, fresh, heard, process, step};
 use crate::tool_runs;
-use crate::world::{World, both, fresh, heard, process, step};
 
 const SYSTEM: Viewer = Viewer::System("test");
 /// Later than any job that is not parked could be due.

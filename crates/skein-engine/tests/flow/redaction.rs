@@ -7,7 +7,7 @@ use skein_core::garden::item::ItemType;
 use skein_core::{ItemId, NodeId, OperationId, RunId};
 use skein_engine::flow::{ExecutionRequest, StreamEvent};
 
-use crate::world::{World, both, fresh, process, step};
+use crate::engine_fixture::{World, both, fresh, process, step};
 
 /// Said nowhere else.
 const WORD: &str = "xyzzyheron";

@@ -17,8 +17,8 @@ use skein_engine::{Caller, KeyText};
 use skein_store::Tx;
 use skein_testkit::rogue::{Behaviour, Rogue};
 
+use crate::engine_fixture::{World, both, fresh, heard, process, step};
 use crate::log;
-use crate::world::{World, both, fresh, heard, process, step};
 
 impl World {
     /// Somebody else, with everything they are given.

@@ -12,7 +12,7 @@ use skein_engine::tree::NewAlternative;
 use skein_store::blobs::Blobs;
 use skein_store::verify::{VerifyOptions, verify};
 
-use crate::world::{World, both, fresh, process, step};
+use crate::engine_fixture::{World, both, fresh, process, step};
 
 /// How a conversation stands: where its path is, what each of these turns shows, and its process hint.
 type State = (Option<NodeId>, Vec<NodeId>, Option<RecordId>);

@@ -12,8 +12,8 @@ use skein_engine::flow::{Telemetry, TelemetryCounts};
 use skein_testkit::rogue::{Behaviour, Rogue};
 use tokio::sync::Notify;
 
+use crate::engine_fixture::{World, process, step};
 use crate::tool_runs;
-use crate::world::{World, process, step};
 
 /// A collector that answers as it is told, and rings for every request.
 struct Listener {

@@ -5,7 +5,7 @@ use skein_engine::flow::ToolMetrics;
 use skein_store::flow::Measured;
 use skein_testkit::rogue::{Behaviour, Rogue};
 
-use crate::world::{World, both, process, step};
+use crate::engine_fixture::{World, both, process, step};
 
 fn moody() -> Rogue {
     Rogue::start(|request| match request.path.as_str() {

@@ -16,7 +16,7 @@ use skein_store::tree::conversations::ConversationQuery;
 use skein_store::tree::read::SeenNode;
 use skein_testkit::rogue::{Behaviour, Request, Rogue};
 
-use crate::world::{World, both, fresh};
+use crate::engine_fixture::{World, both, fresh};
 
 /// A model that asks for `echo` once, or forever, and then tells what it was told.
 pub(crate) fn model(is_insatiable: bool) -> Rogue {

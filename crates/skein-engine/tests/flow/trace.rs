@@ -10,7 +10,7 @@ use skein_core::{ItemId, Viewer};
 use skein_store::items::ItemQuery;
 use skein_testkit::rogue::{Behaviour, Rogue};
 
-use crate::world::{World, both, fresh, process, step};
+use crate::engine_fixture::{World, both, fresh, process, step};
 
 both! {
     async fn z13_what_a_person_said_triggers_the_calls_and_these_the_answer_holds(world: &World) {

@@ -9,7 +9,7 @@ use skein_core::{RecordId, Viewer};
 use skein_store::Tx;
 use skein_testkit::rogue::{Behaviour, Rogue};
 
-use crate::world::{World, both, fresh, process, step};
+use crate::engine_fixture::{World, both, fresh, process, step};
 use crate::{log, tool_runs};
 
 impl World {

@@ -7,7 +7,7 @@ use skein_core::KeyId;
 use skein_core::account::{Role, Scope};
 
 use crate::feed::Feed;
-use crate::world::{Answer, HOST, START, World, both, fresh_key};
+use crate::server_fixture::{Answer, HOST, START, World, both, fresh_key};
 
 const NOTE: &str = r#"{"_type":"Note","data":{"description":"a"}}"#;
 

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::talk::{Talk, id, turn_path};
-use crate::world::{World, both};
+use crate::conversation_fixture::{Talk, id, turn_path};
+use crate::server_fixture::{World, both};
 
 /// A process that waits for a person.
 async fn waiting(world: &World, name: &str) -> Value {

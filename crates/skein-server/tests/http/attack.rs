@@ -13,8 +13,8 @@ use skein_core::account::{Role, Scope};
 use skein_engine::KeyText;
 
 use crate::document::{Operation, operations, served};
-use crate::estate::{Estate, Person, SECRET, expired_bearer, give_grant, new_bearer};
-use crate::world::{HOST, World, both, fresh_key};
+use crate::fixtures::{Estate, Person, SECRET, expired_bearer, give_grant, new_bearer};
+use crate::server_fixture::{HOST, World, both, fresh_key};
 
 /// What only administrators may ask for.
 const FOR_ADMINS: [&str; 17] = [

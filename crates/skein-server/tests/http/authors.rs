@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use crate::context_sent::{Api, Stage};
-use crate::talk::{Talk, id};
-use crate::world::{World, both};
+use crate::conversation_fixture::{Talk, id};
+use crate::server_fixture::{World, both};
 
 /// Has a process answer; the author of its answer.
 async fn author(stage: &Stage<'_>, talk: &Talk<'_>, asked: &Value, process: &str) -> Value {

@@ -9,7 +9,7 @@ use skein_server::http::limits::UPLOADS_PER_USER;
 use tokio::sync::oneshot;
 
 use crate::log_lines::{capture, logged};
-use crate::world::{Answer, World, both, fresh_key};
+use crate::server_fixture::{Answer, World, both, fresh_key};
 
 const PATH: &str = "/api/v1/blobs";
 

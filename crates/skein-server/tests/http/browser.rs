@@ -7,7 +7,7 @@ use skein_server::{AllowedHosts, Context};
 use tower::ServiceExt as _;
 
 use crate::log_lines::{capture, logged};
-use crate::world::{Answer, HOST, World, fresh_key};
+use crate::server_fixture::{Answer, HOST, World, fresh_key};
 
 /// A fresh link's path.
 async fn link(world: &World) -> String {

@@ -11,8 +11,8 @@ use skein_core::garden::item::{Item, ItemDraft, ItemType};
 use skein_core::{Digest, ItemId, UserId, Viewer};
 use skein_store::Tx;
 
-use crate::talk::{CONVERSATIONS, Talk};
-use crate::world::{World, both};
+use crate::conversation_fixture::{CONVERSATIONS, Talk};
+use crate::server_fixture::{World, both};
 
 const ZIP: &str = "application/zip";
 const STATED: [&str; 3] = ["items.jsonl", "records.jsonl", "relations.jsonl"];
@@ -24,7 +24,7 @@ async fn export(world: &World) -> Bytes {
     world.download(made["downloadUrl"].as_str().unwrap()).await
 }
 
-async fn import(world: &World, bundle: &Bytes) -> crate::world::Answer {
+async fn import(world: &World, bundle: &Bytes) -> crate::server_fixture::Answer {
     world.upload("/api/v1/imports", ZIP, bundle.clone()).await
 }
 
@@ -139,7 +139,7 @@ both! {
         let again = import(&there, &bundle).await.json();
         assert_eq!((&again["added"], &again["skipped"], &again["blobs"]), (&json!(0), &first["added"], &json!(0)));
 
-        let key = crate::world::fresh_key();
+        let key = crate::server_fixture::fresh_key();
         let send = async |bundle: Bytes| {
             let request = there.request("POST", "/api/v1/imports").header("content-type", ZIP);
             there.send(request.header("idempotency-key", &key).body(bundle.into()).unwrap()).await
@@ -168,7 +168,7 @@ both! {
     }
 
     async fn what_is_no_bundle_is_refused_and_the_key_is_free_again(world: &World) {
-        let key = crate::world::fresh_key();
+        let key = crate::server_fixture::fresh_key();
         let send = async |media_type: &str, bytes: &'static [u8]| {
             let request = world.request("POST", "/api/v1/imports").header("content-type", media_type);
             world.send(request.header("idempotency-key", &key).body(bytes.into()).unwrap()).await
@@ -213,9 +213,13 @@ async fn sealed_export(world: &World) -> Bytes {
     axum::body::to_bytes(response.into_body(), usize::MAX).await.unwrap()
 }
 
-async fn import_with(world: &World, bundle: &Bytes, phrase: &str) -> crate::world::Answer {
+async fn import_with(world: &World, bundle: &Bytes, phrase: &str) -> crate::server_fixture::Answer {
     let request = with_phrase(world.request("POST", "/api/v1/imports"), phrase).header("content-type", ZIP);
-    world.send(request.header("idempotency-key", crate::world::fresh_key()).body(bundle.clone().into()).unwrap()).await
+    world
+        .send(
+            request.header("idempotency-key", crate::server_fixture::fresh_key()).body(bundle.clone().into()).unwrap(),
+        )
+        .await
 }
 
 async fn values(world: &World) -> i64 {

@@ -16,9 +16,9 @@ use skein_engine::{COMPUTATIONS_MAX, COMPUTATIONS_PER_USER, ComputeError};
 use skein_server::http::limits::{BODIES_ARRIVING_PER_USER, PARSED_AT_ONCE_BYTES_MAX};
 use skein_testkit::rogue::{Behaviour, Rogue};
 
+use crate::conversation_fixture::{Talk, id};
 use crate::recipes::{counting, weather};
-use crate::talk::{Talk, id};
-use crate::world::{Answer, World};
+use crate::server_fixture::{Answer, World};
 
 const VALIDATE: &str = "/api/v1/processes/validate";
 const LIVE: &str = "/health/live";

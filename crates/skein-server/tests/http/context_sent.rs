@@ -7,10 +7,10 @@ use skein_core::Digest;
 use skein_engine::Worker;
 use skein_testkit::rogue::{Behaviour, Request, Rogue};
 
+use crate::conversation_fixture::{CONVERSATIONS, Talk, id};
 use crate::feed::Feed;
 use crate::memory::remember;
-use crate::talk::{CONVERSATIONS, Talk, id};
-use crate::world::{World, both};
+use crate::server_fixture::{World, both};
 
 /// One pixel each, as two programs wrote them.
 const PNG: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";

@@ -10,8 +10,8 @@ use skein_core::tree::turn::{Speaker, TurnType};
 use skein_store::tree::append::{Placing, Position, Raw, RawOf, Said};
 
 use crate::blobs::PNG;
-use crate::talk::{CONVERSATIONS, Talk, activation, id, ids, turn_path};
-use crate::world::{Answer, World, both, fresh_key};
+use crate::conversation_fixture::{CONVERSATIONS, Talk, activation, id, ids, turn_path};
+use crate::server_fixture::{Answer, World, both, fresh_key};
 
 /// A change on condition that its record is as it was looked at.
 async fn if_match(world: &World, method: &str, path: &str, looked_at: &Value, body: &Value) -> Answer {
@@ -562,7 +562,7 @@ both! {
             let path = format!("{}{end}", talk.path);
             assert_eq!(world.get(&path).await.refused(), (404, "not_found".to_owned()), "{end}");
         }
-        let until = skein_core::Millis(crate::world::START.0 + 3_600_000);
+        let until = skein_core::Millis(crate::server_fixture::START.0 + 3_600_000);
         let grant = json!({ "ownerId": anna.admin.owner(), "name": "ticket", "reason": "asked", "until": until });
         let grant = world.made("/api/v1/grants", &grant).await;
         let under = |method: &str, end: &str| {

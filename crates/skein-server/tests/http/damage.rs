@@ -8,7 +8,7 @@ use skein_store::StoreError;
 
 use crate::feed::{Feed, names};
 use crate::log_lines::{capture, logged_by_all};
-use crate::world::{Answer, HOST, World, both};
+use crate::server_fixture::{Answer, HOST, World, both};
 
 const PATH: &str = "/api/v1/blobs";
 

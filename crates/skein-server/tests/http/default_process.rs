@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 use skein_core::account::{Role, Scope};
 
-use crate::estate::Person;
-use crate::talk::{CONVERSATIONS, Talk, id, ids};
-use crate::world::{World, both};
+use crate::conversation_fixture::{CONVERSATIONS, Talk, id, ids};
+use crate::fixtures::Person;
+use crate::server_fixture::{World, both};
 
 const DEFAULT: &str = "/api/v1/account/default-process";
 

@@ -7,7 +7,7 @@ use skein_core::account::{Role, Scope};
 use crate::accounts::{grant_body, under};
 use crate::feed::{Feed, Heard};
 use crate::recipes::{looking, text, tool, waiting};
-use crate::world::{Answer, World, both};
+use crate::server_fixture::{Answer, World, both};
 
 /// What is asked about; said nowhere but in the owner's things.
 const WORDS: &str = "the lake";

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::world::World;
+use crate::server_fixture::World;
 
 /// One thing that can be asked for.
 #[derive(Debug, Clone)]

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::world::{World, both};
+use crate::server_fixture::{World, both};
 
 const ENDPOINTS: &str = "/api/v1/allowed-endpoints";
 

@@ -11,7 +11,7 @@ use skein_engine::Worker;
 
 use crate::feed::{Feed, Heard, names};
 use crate::recipes::browser;
-use crate::world::{HOST, START, World, both, fresh_key};
+use crate::server_fixture::{HOST, START, World, both, fresh_key};
 
 /// Notes from `a` on, one for each letter.
 async fn notes(world: &World, letters: &str) -> Vec<Value> {

@@ -12,7 +12,7 @@ use skein_store::jobs::{AfterFailure, Holder, JobDraft, Wanted};
 
 use crate::accounts::{grant_body, under};
 use crate::recipes::{counting, waiting};
-use crate::world::{Answer, World, both};
+use crate::server_fixture::{Answer, World, both};
 
 async fn shown(world: &World, run: &str) -> Value {
     world.get(&format!("/api/v1/executions/{run}")).await.json()

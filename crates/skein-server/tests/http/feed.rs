@@ -9,7 +9,7 @@ use futures::StreamExt as _;
 use serde_json::Value;
 
 use crate::contract::check_event;
-use crate::world::World;
+use crate::server_fixture::World;
 
 /// How long the next event may take before the test fails.
 const DEADLINE: Duration = Duration::from_secs(30);

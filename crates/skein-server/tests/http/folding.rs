@@ -7,8 +7,8 @@ use skein_core::tree::actor::{ActorId, AuthorType};
 use skein_core::tree::turn::{Speaker, TurnType};
 use skein_store::tree::append::{Placing, Position};
 
-use crate::talk::{CONVERSATIONS, Talk, activation, id, turn_path};
-use crate::world::{World, both};
+use crate::conversation_fixture::{CONVERSATIONS, Talk, activation, id, turn_path};
+use crate::server_fixture::{World, both};
 
 /// What is said on a conversation's path, by `GET …/path`.
 async fn texts(talk: &Talk<'_>) -> Vec<String> {

@@ -13,7 +13,7 @@ use skein_store::StoreError;
 use skein_store::items::ItemQuery;
 use skein_store::sealer::seal_all;
 
-use crate::world::{World, both, fresh_key};
+use crate::server_fixture::{World, both, fresh_key};
 
 fn path(item: &Value, what: &str) -> String {
     format!("/api/v1/items/{}{what}", item["id"].as_str().unwrap())
@@ -104,7 +104,7 @@ both! {
         let blind = world.post(&path(&note, "/redact"), r#"{"reason":"asked to"}"#).await;
         assert_eq!(blind.refused(), (404, "not_found".to_owned()));
         let grant = json!({ "ownerId": anna.admin.owner(), "name": "ticket 42", "reason": "she asked",
-            "until": crate::world::START.plus(3_600_000) });
+            "until": crate::server_fixture::START.plus(3_600_000) });
         let grant = world.made("/api/v1/grants", &grant).await;
         let request = world.request("POST", &path(&note, "/redact")).header("idempotency-key", fresh_key());
         let request = request.header("skein-grant", grant["id"].as_str().unwrap());
@@ -153,7 +153,7 @@ both! {
     }
 }
 
-async fn relate(world: &World, kind: &str, source: &Value, target: &Value) -> crate::world::Answer {
+async fn relate(world: &World, kind: &str, source: &Value, target: &Value) -> crate::server_fixture::Answer {
     let body = json!({ "kind": kind, "source": source["id"], "target": target["id"] });
     world.post("/api/v1/relations", body.to_string()).await
 }
@@ -187,7 +187,7 @@ both! {
     async fn refused_relations_name_the_rule(world: &World) {
         let [a, b, c] = [world.note("a").await, world.note("b").await, world.note("c").await];
         assert_eq!(relate(world, "triggers", &a, &c).await.status, StatusCode::CREATED);
-        let refused = |answer: crate::world::Answer, rule: &str| assert_eq!(answer.breaks(), (422, rule.to_owned()));
+        let refused = |answer: crate::server_fixture::Answer, rule: &str| assert_eq!(answer.breaks(), (422, rule.to_owned()));
         let second = relate(world, "triggers", &b, &c).await;
         assert_eq!((second.breaks(), second.code()), ((409, "MG-REL-001".to_owned()), "relation_exists".to_owned()));
         refused(relate(world, "triggers", &c, &a).await, "MG-REL-005");
@@ -242,7 +242,7 @@ both! {
 
         let first = world.get(&format!("{at}?version=1")).await;
         assert_eq!(first.header("etag"), format!("\"{}\"", history["data"][0]["newHash"].as_str().unwrap()));
-        let then = world.get(&format!("{at}?at={}", crate::world::START.plus(1_500))).await.json();
+        let then = world.get(&format!("{at}?at={}", crate::server_fixture::START.plus(1_500))).await.json();
         assert_eq!((then["version"].clone(), then["data"].clone()), (json!(1), first.json()["data"].clone()));
         let diff = world.get(&format!("{at}/diff?from=1&to=2")).await.json();
         let changed: Vec<&Value> = diff["changes"].as_array().unwrap().iter().collect();

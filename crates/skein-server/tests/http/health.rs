@@ -7,7 +7,7 @@ use skein_engine::Worker;
 use skein_testkit::rogue::{Behaviour, Rogue};
 
 use crate::recipes::{now, weather};
-use crate::world::{World, both};
+use crate::server_fixture::{World, both};
 
 fn path(kind: &str, thing: &Value) -> String {
     format!("/api/v1/{kind}/{}", thing["id"].as_str().unwrap_or_else(|| panic!("no id in {thing}")))

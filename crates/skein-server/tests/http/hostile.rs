@@ -12,8 +12,8 @@ use tokio::net::TcpListener;
 use tokio::task::spawn_blocking;
 use tower::ServiceExt as _;
 
+use crate::server_fixture::{HOST, World};
 use crate::socket::{connect, exchange, read_answer, read_to_end, start, start_on, start_with};
-use crate::world::{HOST, World};
 
 const SHORT: Duration = Duration::from_millis(20);
 

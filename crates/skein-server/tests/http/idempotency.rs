@@ -7,7 +7,7 @@ use skein_core::account::repeat::KEY_KEPT_MS;
 use skein_core::account::{Role, Scope};
 
 use crate::recipes::{carry_out, changes, recipe};
-use crate::world::{Answer, World, both, fresh_key};
+use crate::server_fixture::{Answer, World, both, fresh_key};
 
 const ITEMS: &str = "/api/v1/items";
 const NOTE: &str = r#"{"_type":"Note","data":{"description":"once"}}"#;

@@ -6,7 +6,7 @@ use skein_core::account::{Role, Scope};
 use skein_core::{ItemId, Viewer};
 use skein_store::Tx;
 
-use crate::world::{World, both};
+use crate::server_fixture::{World, both};
 
 fn ids(listing: &Value) -> Vec<&str> {
     listing["data"].as_array().unwrap().iter().map(|item| item["id"].as_str().unwrap()).collect()

@@ -9,9 +9,9 @@ use skein_engine::{COMPUTATIONS_PER_USER, Worker};
 use skein_testkit::rogue::{Behaviour, Rogue};
 
 use crate::computing::{hold, until_computing};
+use crate::conversation_fixture::id;
 use crate::recipes::{now, weather};
-use crate::talk::id;
-use crate::world::{World, both};
+use crate::server_fixture::{World, both};
 
 /// A pattern of 2,000 states: a schema with it is compiled on the spot.
 const DIGITS: &str = "^([0-9]{999})*[0-9]*$";

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use skein_core::Millis;
 
 use crate::feed::Feed;
-use crate::world::{Answer, START, World, both, fresh_key};
+use crate::server_fixture::{Answer, START, World, both, fresh_key};
 
 const KEYS: &str = "/api/v1/keys";
 const HOUR_MS: i64 = 3_600_000;

@@ -8,8 +8,8 @@ use axum::body::Body;
 use axum::http::Request;
 use tokio::task::spawn_blocking;
 
+use crate::server_fixture::{HOST, World};
 use crate::socket::{exchange, start};
-use crate::world::{HOST, World};
 
 thread_local! {
     /// Everything that is logged on this thread, which is where a test with one thread runs its server.

@@ -11,8 +11,8 @@ use skein_core::tree::turn::{Speaker, TurnType};
 use skein_core::{ConversationId, Millis, NodeId, PathId, Viewer};
 use skein_store::tree::append::{Placing, Position, Said};
 
-use crate::grove::{By, conversation, say, say_at};
-use crate::world::{START, World, both};
+use crate::server_fixture::{START, World, both};
+use crate::tree_fixture::{By, conversation, say, say_at};
 
 /// Remembers everything that was said so far, however long that takes here.
 pub(crate) async fn remember(world: &World) {

@@ -8,9 +8,9 @@ use skein_core::tree::turn::{Speaker, TurnType};
 use skein_core::{EpisodeId, NodeId, RecordId};
 use skein_store::tree::append::Position;
 
-use crate::grove::{By, conversation, say, say_at};
 use crate::memory::{nodes, search};
-use crate::world::{World, both, fresh_key};
+use crate::server_fixture::{World, both, fresh_key};
+use crate::tree_fixture::{By, conversation, say, say_at};
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
 

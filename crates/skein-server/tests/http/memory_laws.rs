@@ -9,9 +9,9 @@ use skein_core::memory::episode::episode_of;
 use skein_core::{ConversationId, EpisodeId, NodeId};
 use skein_store::tree::append::Position;
 
-use crate::grove::{By, say_at};
 use crate::memory::remember;
-use crate::world::{World, both};
+use crate::server_fixture::{World, both};
+use crate::tree_fixture::{By, say_at};
 
 /// Every seed is a history of its own, of two users.
 const HISTORIES: [(u64, [&str; 2]); 3] = [(1, ["anna", "bert"]), (7, ["carl", "dora"]), (2026, ["emil", "fred"])];

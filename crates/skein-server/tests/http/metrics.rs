@@ -8,7 +8,7 @@ use skein_engine::KeyText;
 use skein_server::AllowedHosts;
 use tower::ServiceExt as _;
 
-use crate::world::{HOST, World};
+use crate::server_fixture::{HOST, World};
 
 fn router(world: &World) -> Router {
     router_on(world, "127.0.0.1:7420")

@@ -7,8 +7,8 @@ use skein_core::tree::turn::{Speaker, TurnType};
 use skein_core::{ConversationId, NodeId, Viewer};
 use skein_store::tree::append::{Placing, Position};
 
-use crate::talk::{CONVERSATIONS, Talk, activation, id, ids, turn_path};
-use crate::world::{World, both};
+use crate::conversation_fixture::{CONVERSATIONS, Talk, activation, id, ids, turn_path};
+use crate::server_fixture::{World, both};
 
 const NODES: &str = "/api/v1/nodes";
 

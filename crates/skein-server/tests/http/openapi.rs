@@ -8,7 +8,7 @@ use serde_json::Value;
 use skein_core::garden::event::EventName;
 
 use crate::document::{followed, operations, served};
-use crate::world::World;
+use crate::server_fixture::World;
 
 const COMMITTED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../openapi/skein.json");
 const ROUTER: &str = include_str!("../../src/router.rs");
@@ -26,7 +26,7 @@ fn the_committed_document_is_current() {
 #[tokio::test]
 async fn the_document_is_served_as_it_is_committed_and_needs_no_key() {
     let world = World::new().await;
-    let request = axum::http::Request::get("/api/v1/openapi.json").header("host", crate::world::HOST);
+    let request = axum::http::Request::get("/api/v1/openapi.json").header("host", crate::server_fixture::HOST);
     let answer = world.send(request.body(Body::empty()).unwrap()).await;
     assert_eq!((answer.status, answer.header("content-type")), (StatusCode::OK, "application/json"));
     assert_eq!(answer.text, skein_server::http::openapi::text());
@@ -109,7 +109,7 @@ async fn every_operation_of_the_document_is_routed() {
     let world = World::new().await;
     for operation in operations(&served(&world).await) {
         let request = axum::http::Request::builder().method(operation.method.as_str()).uri(&operation.path);
-        let request = request.header("host", crate::world::HOST);
+        let request = request.header("host", crate::server_fixture::HOST);
         let answer = world.send(request.body(Body::empty()).unwrap()).await;
         assert_eq!(answer.status, StatusCode::UNAUTHORIZED, "{} {}", operation.method, operation.path);
     }

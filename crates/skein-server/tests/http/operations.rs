@@ -7,7 +7,7 @@ use skein_core::account::{Role, Scope};
 use skein_core::garden::cursor::Cursor;
 use skein_engine::Worker;
 
-use crate::world::{World, both, fresh_key};
+use crate::server_fixture::{World, both, fresh_key};
 
 async fn operation(world: &World, answer: &Value) -> Value {
     world.get(&format!("/api/v1/operations/{}", answer["operationId"].as_str().unwrap())).await.json()

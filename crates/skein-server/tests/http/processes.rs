@@ -8,7 +8,7 @@ use skein_store::flow::NewExecution;
 
 use crate::accounts::{grant_body, under};
 use crate::recipes::{counting, now, weather};
-use crate::world::{Answer, World, both, fresh_key};
+use crate::server_fixture::{Answer, World, both, fresh_key};
 
 const PROCESSES: &str = "/api/v1/processes";
 

@@ -4,9 +4,9 @@ use serde_json::{Value, json};
 use skein_core::account::{Role, Scope};
 use skein_core::{ConversationId, RecordId};
 
-use crate::grove::{conversation, conversation_in, make_project, say};
-use crate::talk::{CONVERSATIONS, Talk, id, turn_path};
-use crate::world::{World, both};
+use crate::conversation_fixture::{CONVERSATIONS, Talk, id, turn_path};
+use crate::server_fixture::{World, both};
+use crate::tree_fixture::{conversation, conversation_in, make_project, say};
 
 async fn data(world: &World, path: &str) -> Vec<Value> {
     let answer = world.get(path).await;

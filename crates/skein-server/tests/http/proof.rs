@@ -9,8 +9,8 @@ use skein_core::{ConversationId, NodeId};
 use skein_engine::Worker;
 use skein_store::tree::append::Position;
 
-use crate::grove::{By, conversation, say, say_at};
-use crate::world::{World, both};
+use crate::server_fixture::{World, both};
+use crate::tree_fixture::{By, conversation, say, say_at};
 
 async fn read(world: &World, path: &str) -> Value {
     let answer = world.get(&format!("/api/v1{path}")).await;

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use skein_core::Viewer;
 use skein_core::account::{Role, Scope};
 
-use crate::grove::{conversation, conversation_in, make_project};
-use crate::world::{Answer, HOST, START, World, fresh_key};
+use crate::server_fixture::{Answer, HOST, START, World, fresh_key};
+use crate::tree_fixture::{conversation, conversation_in, make_project};
 
 const CONVERSATIONS: &str = "/api/v1/conversations";
 

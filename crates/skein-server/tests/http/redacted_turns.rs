@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 use skein_core::account::{Role, Scope};
 
-use crate::talk::{CONVERSATIONS, Talk, id, turn_path};
-use crate::world::{World, both, fresh_key};
+use crate::conversation_fixture::{CONVERSATIONS, Talk, id, turn_path};
+use crate::server_fixture::{World, both, fresh_key};
 
 async fn node(world: &World, said: &Value) -> Value {
     world.get(&format!("/api/v1/nodes/{}", id(&said["node"]))).await.json()
@@ -18,7 +18,7 @@ async fn content_of(world: &World, said: &Value) -> String {
     id(found).to_owned()
 }
 
-async fn redact(world: &World, item: &str) -> crate::world::Answer {
+async fn redact(world: &World, item: &str) -> crate::server_fixture::Answer {
     world.post(&format!("/api/v1/items/{item}/redact"), json!({ "reason": "asked to" }).to_string()).await
 }
 

@@ -4,9 +4,9 @@ use serde_json::{Value, json};
 use skein_core::account::{Role, Scope};
 use skein_core::{ConversationId, RecordId, TurnId};
 
+use crate::conversation_fixture::{CONVERSATIONS, Talk, id};
 use crate::recipes::{now, weather};
-use crate::talk::{CONVERSATIONS, Talk, id};
-use crate::world::{World, both};
+use crate::server_fixture::{World, both};
 
 const REF: &str = "REF";
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\0\0\0\x01\0\0\0\x01\x08\x02\0\0\0";

@@ -6,9 +6,9 @@ use skein_core::tree::node::NodeMarked;
 use skein_core::{ConversationId, NodeId};
 use skein_store::tree::append::Position;
 
-use crate::grove::{By, conversation, say, say_at};
 use crate::memory::remember;
-use crate::world::{World, both};
+use crate::server_fixture::{World, both};
+use crate::tree_fixture::{By, conversation, say, say_at};
 
 async fn search(world: &World, body: Value) -> Value {
     remember(world).await;

@@ -6,8 +6,8 @@ use std::time::Duration;
 use skein_server::ServeOptions;
 use tokio::task::spawn_blocking;
 
+use crate::server_fixture::World;
 use crate::socket::{Running, connect, read_answer, read_to_end, read_until, start, start_with};
-use crate::world::World;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn items_are_stated_and_read_over_a_socket() {

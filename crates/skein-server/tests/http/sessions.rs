@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use skein_core::account::{Role, Scope};
 
 use crate::recipes::browser;
-use crate::world::{Answer, HOST, World, both};
+use crate::server_fixture::{Answer, HOST, World, both};
 
 const SESSIONS: &str = "/api/v1/account/sessions";
 

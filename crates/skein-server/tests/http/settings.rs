@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use skein_core::account::{Role, Scope};
 use skein_core::setting::SETTINGS;
 
-use crate::world::{World, both};
+use crate::server_fixture::{World, both};
 
 const KEPT: &str = "/api/v1/settings/operations.keptDays";
 

@@ -4,8 +4,8 @@
 use skein_server::ServeOptions;
 use tokio::task::spawn_blocking;
 
+use crate::server_fixture::World;
 use crate::socket::{exchange, start_with};
-use crate::world::World;
 
 /// A request that must never be answered: it stands where only a body may stand.
 const SMUGGLED: &str = "GET /health/ready HTTP/1.1\r\nHost: localhost\r\n\r\n";

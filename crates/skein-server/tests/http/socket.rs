@@ -9,7 +9,7 @@ use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
-use crate::world::World;
+use crate::server_fixture::World;
 
 /// Far above what anything here takes; a test that waits longer has failed.
 const PATIENCE: Duration = Duration::from_mins(1);

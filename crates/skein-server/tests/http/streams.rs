@@ -7,9 +7,9 @@ use skein_core::account::{Role, Scope};
 use skein_engine::Worker;
 use skein_testkit::rogue::{Behaviour, Rogue};
 
+use crate::conversation_fixture::{Talk, id};
 use crate::feed::{Feed, Heard, names};
-use crate::talk::{Talk, id};
-use crate::world::{World, both};
+use crate::server_fixture::{World, both};
 
 const HEAD: &str = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n";
 const WORDS: [&str; 4] = ["Three ", "herons ", "by the ", "weir."];

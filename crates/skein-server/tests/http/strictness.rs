@@ -8,8 +8,8 @@ use skein_core::account::{Role, Scope};
 use skein_server::http::limits::{BLOB_BYTES_MAX, BODY_BYTES_MAX};
 
 use crate::document::{Operation, operations, served};
-use crate::estate::{Estate, Person};
-use crate::world::{Answer, HOST, World, fresh_key};
+use crate::fixtures::{Estate, Person};
+use crate::server_fixture::{Answer, HOST, World, fresh_key};
 
 /// Everything that is served, and somebody who owns one of each.
 async fn walk(kind: impl Fn(&Operation) -> bool) -> (World, Estate, Vec<Operation>) {

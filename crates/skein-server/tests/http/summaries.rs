@@ -7,9 +7,9 @@ use skein_core::{ConversationId, NodeId};
 use skein_engine::Worker;
 use skein_testkit::rogue::{Behaviour, Request, Rogue};
 
+use crate::conversation_fixture::{Talk, id};
 use crate::recipes::{now, weather};
-use crate::talk::{Talk, id};
-use crate::world::{World, both, fresh_key};
+use crate::server_fixture::{World, both, fresh_key};
 
 const TOOL: &str = "/api/v1/settings/summaries.tool";
 

@@ -6,7 +6,7 @@ use skein_core::account::{Role, Scope};
 use skein_store::flow::Measured;
 
 use crate::recipes::{now, weather};
-use crate::world::{Answer, World, both};
+use crate::server_fixture::{Answer, World, both};
 
 async fn tool(world: &World) -> Value {
     let service = world.made("/api/v1/services", &weather()).await;

@@ -6,7 +6,7 @@ use skein_core::account::{Role, Scope};
 use skein_core::garden::cursor::Cursor;
 
 use crate::recipes::{carry_out, changes, recipe};
-use crate::world::{World, both, fresh_key};
+use crate::server_fixture::{World, both, fresh_key};
 
 /// The names a viewer is told between two places.
 async fn told(world: &World, viewer: &Viewer, [after, before]: [Cursor; 2]) -> Vec<&'static str> {

@@ -9,7 +9,7 @@ use skein_core::{RecordId, Viewer};
 use skein_engine::flow::{AnswerTarget, Branching, ExecutionRequest, NewAnswers, StreamEvent};
 use skein_testkit::rogue::{Behaviour, Rogue};
 
-use crate::world::{World, both, fresh, process, step};
+use crate::engine_fixture::{World, both, fresh, process, step};
 
 fn chain(tool: RecordId, steps: usize) -> Value {
     let steps: Vec<Value> = (0..steps)

@@ -6,7 +6,7 @@ use skein_core::{RecordId, Viewer};
 use skein_store::{Store, StoreOptions};
 
 use crate::recipes::{now, weather};
-use crate::world::{World, both};
+use crate::server_fixture::{World, both};
 
 const SYSTEM: Viewer = Viewer::System("test");
 

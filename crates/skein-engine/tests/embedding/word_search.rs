@@ -6,7 +6,7 @@ use skein_core::memory::episode::{Brought, EpisodeSource};
 use skein_engine::memory::{HitLocation, RecallQuery, SearchedBy};
 use skein_store::tree::append::Position;
 
-use crate::world::{Place, World, both};
+use crate::engine_fixture::{Place, World, both};
 
 async fn bring_to(world: &World, node: Option<NodeId>, text: &str) {
     let (source, speaker) = (EpisodeSource::Text, Some("Ada".to_owned()));

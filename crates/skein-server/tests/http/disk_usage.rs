@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use skein_core::Digest;
 use skein_store::blobs::COUNT_KEPT_MS;
 
-use crate::world::{World, both};
+use crate::server_fixture::{World, both};
 
 const STORAGE: &str = "/api/v1/storage";
 
@@ -35,7 +35,7 @@ both! {
 
     async fn attached_bytes_are_counted_once_in_a_while(world: &World) {
         let counted = |objects: u64, bytes: u64, after_ms: i64| {
-            json!({ "objects": objects, "bytes": bytes, "countedAt": crate::world::START.plus(after_ms) })
+            json!({ "objects": objects, "bytes": bytes, "countedAt": crate::server_fixture::START.plus(after_ms) })
         };
         assert_eq!(asked(world).await["blobs"], counted(0, 0, 0));
         for bytes in ["herons", "egrets and storks", "herons"] {

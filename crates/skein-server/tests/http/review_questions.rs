@@ -6,7 +6,7 @@ use skein_engine::Worker;
 use skein_testkit::rogue::{Behaviour, Request, Rogue};
 
 use crate::recipes::{text, tool, waiting};
-use crate::world::{Answer, World, both};
+use crate::server_fixture::{Answer, World, both};
 
 const QUESTION: &str = "Why Bern?";
 

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use skein_core::account::{Role, Scope};
 
 use crate::recipes::{approval, counting, looking, now, weather};
-use crate::world::{Answer, World, both};
+use crate::server_fixture::{Answer, World, both};
 
 fn id(thing: &Value) -> &str {
     thing["id"].as_str().unwrap_or_else(|| panic!("no id in {thing}"))

@@ -15,8 +15,8 @@ use skein_engine::{Caller, EngineError};
 use skein_store::StoreError;
 use skein_testkit::rogue::{Behaviour, Rogue};
 
+use crate::engine_fixture::{World, both, broken_rule, fresh};
 use crate::tool_runs::model_tool;
-use crate::world::{World, both, broken_rule, fresh};
 
 const HEAD: &str = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n";
 /// More than one look at what is written down finds.

@@ -10,7 +10,7 @@ use skein_core::{ConversationId, Digest, NodeId, PathId, RecordId};
 use skein_store::Tx;
 use skein_store::tree::append::{Placing, Position, Raw, RawOf, Said};
 
-use crate::world::{World, fresh};
+use crate::engine_fixture::{World, fresh};
 
 /// A model that talks, and the hash it is changed on.
 pub(crate) struct Model {

@@ -11,8 +11,8 @@ use skein_store::relations::Side;
 use skein_store::tree::conversations::ConversationQuery;
 use skein_testkit::rogue::{Behaviour, Rogue};
 
+use crate::engine_fixture::{World, both, fresh};
 use crate::tool_runs;
-use crate::world::{World, both, fresh};
 
 /// A model that says how often it was asked, and what it was told each time.
 fn counting() -> (Rogue, Arc<Mutex<Vec<Value>>>) {

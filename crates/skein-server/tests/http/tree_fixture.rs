@@ -10,7 +10,7 @@ use skein_core::{ConversationId, NodeId, PathId, RecordId, Viewer};
 use skein_store::Tx;
 use skein_store::tree::append::{Placing, Position, Raw, RawOf, Said};
 
-use crate::world::World;
+use crate::server_fixture::World;
 
 /// A conversation of `viewer` in a project of theirs, made for it.
 pub(crate) async fn conversation(world: &World, viewer: &Viewer, title: &str) -> ConversationId {

@@ -11,7 +11,7 @@ use skein_store::sealer::seal_all;
 use crate::blobs::PNG;
 use crate::document::Operation;
 use crate::recipes::{counting, looking, now, weather};
-use crate::world::{Answer, HOST, World, fresh_key};
+use crate::server_fixture::{Answer, HOST, World, fresh_key};
 
 /// Words that stand in everything of the owner's and nowhere else.
 pub(crate) const SECRET: &str = "heronry";

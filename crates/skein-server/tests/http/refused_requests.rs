@@ -4,7 +4,7 @@ use axum::body::Body;
 use axum::http::{Request, StatusCode};
 use skein_core::account::Scope;
 
-use crate::world::{HOST, World, fresh_key};
+use crate::server_fixture::{HOST, World, fresh_key};
 
 const NOTE: &str = r#"{"_type":"Note","data":{"description":"a"}}"#;
 

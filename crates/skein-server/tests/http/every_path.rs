@@ -7,7 +7,7 @@ use axum::http::{Request, StatusCode};
 use flate2::read::GzDecoder;
 use tower::ServiceExt as _;
 
-use crate::world::{Answer, HOST, World};
+use crate::server_fixture::{Answer, HOST, World};
 
 async fn get(world: &World, path: &str, headers: &[(&str, &str)]) -> Answer {
     let request = headers.iter().fold(Request::get(path), |request, (name, value)| request.header(*name, *value));

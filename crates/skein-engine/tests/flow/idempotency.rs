@@ -8,7 +8,7 @@ use skein_core::flow::execution::review::{Asked, Decision};
 use skein_core::flow::execution::state::{Phase, RunStatus};
 use skein_testkit::rogue::{Behaviour, Rogue};
 
-use crate::world::{World, both, fresh, process, step};
+use crate::engine_fixture::{World, both, fresh, process, step};
 
 const DONE: &str = r#"{"sent":true}"#;
 

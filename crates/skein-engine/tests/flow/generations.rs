@@ -7,8 +7,8 @@ use skein_engine::flow::{Generation, Reasoning};
 use skein_testkit::rogue::{Behaviour, Rogue};
 
 use crate::costs::{PRICES, priced};
+use crate::engine_fixture::{World, both};
 use crate::tool_runs;
-use crate::world::{World, both};
 
 async fn makings(world: &World, nodes: &[NodeId]) -> Vec<Generation> {
     world.engine.makings(&world.caller, nodes.to_vec()).await.unwrap()

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::world::{Answer, World};
+use crate::server_fixture::{Answer, World};
 
 pub(crate) const CONVERSATIONS: &str = "/api/v1/conversations";
 

@@ -8,7 +8,7 @@ use skein_engine::Worker;
 use skein_testkit::rogue::{Behaviour, Rogue};
 
 use crate::recipes::{now, weather};
-use crate::world::{Answer, World, both, fresh_key};
+use crate::server_fixture::{Answer, World, both, fresh_key};
 
 const KEY: &str = "k-7f9c24e53b1a0d6f";
 
@@ -567,7 +567,7 @@ both! {
         let anna = world.joined_by("anna", Role::User, Scope::Write).await;
         let path = format!("/api/v1/secrets/{}", id(&secret(&anna, KEY).await));
         anna.changed("PUT", &format!("{path}/share"), &json!({ "shared": true })).await;
-        let until = crate::world::START.plus(3_600_000);
+        let until = crate::server_fixture::START.plus(3_600_000);
         let grant = json!({ "ownerId": anna.admin.owner(), "name": "a look", "reason": "asked", "until": until });
         let grant = world.made("/api/v1/grants", &grant).await;
         let bert = world.joined_by("bert", Role::User, Scope::Write).await;
