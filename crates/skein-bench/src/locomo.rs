@@ -78,9 +78,9 @@ fn millis_each(began: Instant, count: usize) -> f64 {
 
 async fn open(folder: &Path) -> Result<(Engine, Store)> {
     let store = Store::open(StoreOptions::at(Location::Directory(folder.to_owned())))?;
-    let outside = Gateway::new(Box::new(EphemeralKeys::draw()?), Guard::default(), HttpOptions::default());
+    let gateway = Gateway::new(Box::new(EphemeralKeys::draw()?), Guard::default(), HttpOptions::default());
     let engine =
-        Engine::new(store.clone(), Blobs::directory(&folder.join("blobs"))?, outside.map_err(anyhow::Error::msg)?);
+        Engine::new(store.clone(), Blobs::directory(&folder.join("blobs"))?, gateway.map_err(anyhow::Error::msg)?);
     engine.remember_in(folder.join("index"));
     engine.prepare().await?;
     Ok((engine, store))

@@ -84,9 +84,9 @@ pub(crate) struct Rates {
 impl Memory {
     pub(crate) async fn begin(directory: PathBuf) -> Result<Self> {
         let store = Store::open(StoreOptions::at(Location::Directory(directory.clone())))?;
-        let outside = Gateway::new(Box::new(EphemeralKeys::draw()?), Guard::default(), HttpOptions::default());
+        let gateway = Gateway::new(Box::new(EphemeralKeys::draw()?), Guard::default(), HttpOptions::default());
         let blobs = Blobs::directory(&directory.join("blobs"))?;
-        let engine = Engine::new(store.clone(), blobs, outside.map_err(anyhow::Error::msg)?);
+        let engine = Engine::new(store.clone(), blobs, gateway.map_err(anyhow::Error::msg)?);
         engine.remember_in(directory.join("index"));
         engine.prepare().await?;
         let key = KeyText::draw();
@@ -255,7 +255,7 @@ impl Bringer {
             node_id: None,
         };
         let said_at = Some(FIRST_SAID.plus(i64::try_from(number * MINUTE_MS)?));
-        let kept = self.engine.bring_episode(&self.caller, request, EpisodeImport { brought, said_at }).await?;
+        let kept = self.engine.import_episode(&self.caller, request, EpisodeImport { brought, said_at }).await?;
         Ok(EpisodeId::from_bytes(*kept.value.stored.item.header.id.as_bytes()))
     }
 

@@ -75,9 +75,9 @@ impl Alone {
             None => Location::Directory(self.directory.clone()),
         };
         let store = Store::open(StoreOptions::at(location))?;
-        let outside = Gateway::new(Box::new(EphemeralKeys::draw()?), Guard::default(), HttpOptions::default())
+        let gateway = Gateway::new(Box::new(EphemeralKeys::draw()?), Guard::default(), HttpOptions::default())
             .map_err(anyhow::Error::msg)?;
-        let engine = Engine::new(store.clone(), Blobs::directory(&self.directory.join("blobs"))?, outside);
+        let engine = Engine::new(store.clone(), Blobs::directory(&self.directory.join("blobs"))?, gateway);
         engine.prepare().await?;
         let key = KeyText::draw();
         engine.admit_start_key(&key).await?;

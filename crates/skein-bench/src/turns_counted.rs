@@ -56,9 +56,9 @@ pub(crate) fn lines(setting: &Setting, databases: &Server) -> Result<Vec<Line>> 
 
 async fn count(database: &str, directory: &Path, conversations: usize) -> Result<Counted> {
     let store = Store::open(StoreOptions::at(Location::Postgres(database.to_owned())))?;
-    let outside = Gateway::new(Box::new(EphemeralKeys::draw()?), Guard::default(), HttpOptions::default())
+    let gateway = Gateway::new(Box::new(EphemeralKeys::draw()?), Guard::default(), HttpOptions::default())
         .map_err(anyhow::Error::msg)?;
-    let engine = Engine::new(store, Blobs::directory(&directory.join("blobs"))?, outside);
+    let engine = Engine::new(store, Blobs::directory(&directory.join("blobs"))?, gateway);
     engine.prepare().await?;
     let key = KeyText::draw();
     engine.admit_start_key(&key).await?;

@@ -128,7 +128,7 @@ impl StorageLocation {
 
     /// The way out, for a server found at `own` and at `public_url`. Makes the master key, unless something is kept under
     /// one that is missing.
-    pub(crate) async fn outside(
+    pub(crate) async fn gateway(
         &self,
         store: &Store,
         own: Option<SocketAddr>,
@@ -149,12 +149,12 @@ impl StorageLocation {
             private: self.private_networks.clone(),
             ..Policy::default()
         };
-        let outside = Gateway::new(Box::new(self.master_key.clone()), Guard::new(policy), HttpOptions::default());
-        let outside =
-            outside.map_err(|problem| Failure::usage(anyhow!(problem), "put the master key back where it was kept"))?;
+        let gateway = Gateway::new(Box::new(self.master_key.clone()), Guard::new(policy), HttpOptions::default());
+        let gateway =
+            gateway.map_err(|problem| Failure::usage(anyhow!(problem), "put the master key back where it was kept"))?;
         let telemetry = self.collector.as_deref().cloned();
         let telemetry = telemetry.map(|(collector, content)| Telemetry::new(collector, content));
-        Ok(outside.telling(telemetry))
+        Ok(gateway.telling(telemetry))
     }
 
     pub(crate) fn blobs(&self) -> Result<Blobs, StoreError> {

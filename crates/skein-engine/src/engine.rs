@@ -35,12 +35,12 @@ pub(crate) struct Parts {
     pub(crate) known_keys: RevisionCache<Digest, Caller>,
     pub(crate) start_keys: StartKeys,
     pub(crate) progress: Progress,
-    pub(crate) outside: Gateway,
+    pub(crate) gateway: Gateway,
     pub(crate) schemas: Schemas,
     pub(crate) entries: EntryCache,
     pub(crate) plans: Plans,
     pub(crate) streams: Streams,
-    pub(crate) crew: WorkerPoolState,
+    pub(crate) worker_pool: WorkerPoolState,
     /// The index of what was said, where this process keeps one.
     pub(crate) memory: OnceLock<Memory>,
     /// Where something was said that is to be summarised.
@@ -71,10 +71,10 @@ impl Engine {
 
 impl Engine {
     /// An engine over an open store and its blobs, with a way out.
-    pub fn new(store: Store, blobs: Blobs, outside: Gateway) -> Self {
+    pub fn new(store: Store, blobs: Blobs, gateway: Gateway) -> Self {
         let (key_uses, known_keys, start_keys, progress, schemas) = Default::default();
         let (following, called, cancelled, queued, growth) = Default::default();
-        let (plans, streams, crew) = Default::default();
+        let (plans, streams, worker_pool) = Default::default();
         let blobs = blobs.reporting_to(&store);
         Self(Arc::new(Parts {
             store,
@@ -83,12 +83,12 @@ impl Engine {
             known_keys,
             start_keys,
             progress,
-            outside,
+            gateway,
             schemas,
             entries: EntryCache::default(),
             plans,
             streams,
-            crew,
+            worker_pool,
             memory: OnceLock::new(),
             growth,
             compute: Compute::on_this_machine(),

@@ -37,8 +37,8 @@ impl World {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::open(StoreOptions::at(Location::Directory(dir.path().to_owned()))).unwrap();
         let blobs = Blobs::directory(&dir.path().join("blobs")).unwrap();
-        let outside = Gateway::new(Box::new(EphemeralKeys::draw().unwrap()), Guard::default(), HttpOptions::default());
-        let engine = Engine::new(store.clone(), blobs, outside.unwrap());
+        let gateway = Gateway::new(Box::new(EphemeralKeys::draw().unwrap()), Guard::default(), HttpOptions::default());
+        let engine = Engine::new(store.clone(), blobs, gateway.unwrap());
         engine.prepare().await.unwrap();
         let key = KeyText::draw();
         engine.admit_start_key(&key).await.unwrap();

@@ -17,7 +17,7 @@ use skein_store::items::ItemQuery;
 use skein_store::{Location, Store, StoreError, StoreOptions};
 use tempfile::TempDir;
 
-fn outside() -> Gateway {
+fn gateway() -> Gateway {
     Gateway::new(Box::new(EphemeralKeys::draw().unwrap()), Guard::default(), HttpOptions::default()).unwrap()
 }
 
@@ -31,14 +31,14 @@ impl World {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::open(StoreOptions::at(Location::Directory(dir.path().to_owned()))).unwrap();
         let blobs = Blobs::directory(&dir.path().join("blobs")).unwrap();
-        Self { engine: Engine::new(store, blobs, outside()), dir }
+        Self { engine: Engine::new(store, blobs, gateway()), dir }
     }
 
     /// Another process on the same store, as far as this crate can tell.
     fn reopened(&self) -> Engine {
         let place = self.dir.path();
         let store = Store::open(StoreOptions::at(Location::Directory(place.to_owned()))).unwrap();
-        Engine::new(store, Blobs::directory(&place.join("blobs")).unwrap(), outside())
+        Engine::new(store, Blobs::directory(&place.join("blobs")).unwrap(), gateway())
     }
 
     async fn admin(&self) -> Caller {
@@ -151,7 +151,7 @@ async fn a_store_opened_for_reading_refuses_to_write() {
     let location = Location::Directory(dir.path().to_owned());
     drop(Store::open(StoreOptions::at(location.clone())).unwrap());
     let blobs = Blobs::directory(&dir.path().join("blobs")).unwrap();
-    let engine = Engine::new(Store::open_read_only(location).unwrap(), blobs, outside());
+    let engine = Engine::new(Store::open_read_only(location).unwrap(), blobs, gateway());
     engine.ready().await.unwrap();
     let refused = engine.ensure_first_admin().await;
     assert!(matches!(refused, Err(EngineError::Store(StoreError::ReadOnly(_)))));

@@ -151,7 +151,7 @@ fn for_rooms() -> Api {
         .routes(routes!(compare::compare))
         .routes(routes!(memory::search::search))
         .routes(routes!(memory::search::similar_nodes))
-        .routes(routes!(memory::episodes::list_episodes, memory::episodes::bring_episode))
+        .routes(routes!(memory::episodes::list_episodes, memory::episodes::import_episode))
         .routes(routes!(memory::episodes::read_episode))
         .routes(routes!(context::show_context))
         .routes(routes!(export::export_conversation))

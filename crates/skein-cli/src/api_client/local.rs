@@ -71,8 +71,8 @@ impl LocalApi {
 
     async fn begin(place: &StorageLocation, mut lock: Lock) -> Result<(Self, String), Failure> {
         let store = place.open()?;
-        let outside = place.outside(&store, None, None).await?;
-        let engine = Engine::new(store.clone(), place.blobs()?, outside);
+        let gateway = place.gateway(&store, None, None).await?;
+        let engine = Engine::new(store.clone(), place.blobs()?, gateway);
         place.remember(&engine)?;
         // What a killed server left behind must not send others to where it was.
         lock.clear().map_err(LockError::Io)?;

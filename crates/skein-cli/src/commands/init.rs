@@ -24,8 +24,8 @@ pub(crate) fn run(place: &StorageLocation, out: &mut dyn Write) -> Result<Exit, 
     let store = place.open()?;
     place.blobs()?;
     runtime()?.block_on(async {
-        let outside = place.outside(&store, None, None).await?;
-        let engine = Engine::new(store.clone(), place.blobs()?, outside);
+        let gateway = place.gateway(&store, None, None).await?;
+        let engine = Engine::new(store.clone(), place.blobs()?, gateway);
         engine.ensure_first_admin().await?;
         engine.prepare().await?;
         Ok::<(), Failure>(())

@@ -201,8 +201,8 @@ pub(crate) fn rebuild_here(
 ) -> Result<Exit, Failure> {
     let (runtime, store) = (runtime()?, place.open()?);
     let episodes = runtime.block_on(async {
-        let outside = place.outside(&store, None, None).await?;
-        let engine = Engine::new(store.clone(), place.blobs()?, outside);
+        let gateway = place.gateway(&store, None, None).await?;
+        let engine = Engine::new(store.clone(), place.blobs()?, gateway);
         place.remember(&engine)?;
         if is_anew {
             engine.forget_vectors().await?;

@@ -92,8 +92,8 @@ struct Start {
 
 impl Start {
     async fn begin(serve: &Serve, mut lock: Lock, store: Store, address: SocketAddr) -> Result<Self, Failure> {
-        let outside = serve.place.outside(&store, Some(address), serve.public_url.as_deref()).await?;
-        let engine = Engine::new(store.clone(), serve.place.blobs()?, outside);
+        let gateway = serve.place.gateway(&store, Some(address), serve.public_url.as_deref()).await?;
+        let engine = Engine::new(store.clone(), serve.place.blobs()?, gateway);
         serve.place.remember(&engine)?;
         let (key, url) = (KeyText::draw(), format!("http://{address}"));
         let public_url = serve.public_url.clone().unwrap_or_else(|| url.clone());

@@ -30,13 +30,13 @@ pub(crate) fn run(place: &StorageLocation, pools: &PoolSizes, out: &mut dyn Writ
     let runtime = runtime()?;
     let store = place.open()?;
     let engine = runtime.block_on(async {
-        let outside = place.outside(&store, None, None).await?;
-        let engine = Engine::new(store.clone(), place.blobs()?, outside);
+        let gateway = place.gateway(&store, None, None).await?;
+        let engine = Engine::new(store.clone(), place.blobs()?, gateway);
         engine.follow_endpoints().await?;
         Ok::<_, Failure>(engine)
     })?;
     runtime.spawn(follow_endpoints(engine.clone()));
-    let crew = {
+    let worker_pool = {
         let _inside = runtime.enter();
         WorkerPool::start(engine.clone(), pools)
     };
@@ -44,7 +44,7 @@ pub(crate) fn run(place: &StorageLocation, pools: &PoolSizes, out: &mut dyn Writ
     writeln!(out, "Working on {}: {} at once", place.database_shown(), shown.join(", "))?;
     out.flush()?;
     runtime.block_on(stop);
-    runtime.block_on(crew.stop(CALLS_GRACE));
+    runtime.block_on(worker_pool.stop(CALLS_GRACE));
     runtime.shutdown_timeout(CLOSING);
     drop(engine);
     tracing::info!("stopped; what was not finished is given back");

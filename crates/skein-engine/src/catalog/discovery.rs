@@ -111,7 +111,7 @@ impl Engine {
     async fn fetch_document(&self, address: String) -> Result<FetchedDocument, EngineError> {
         let call = HttpCall::new(http::Method::GET, &address)?;
         let call = HttpCall { limits: Limits { answer_bytes_max: DOCUMENT_BYTES_MAX, ..call.limits }, ..call };
-        let answer = self.parts().outside.http().send(&call).await?;
+        let answer = self.parts().gateway.http().send(&call).await?;
         let status = answer.status;
         let body = answer.body.whole().await?;
         if status.is_success() {

@@ -45,7 +45,7 @@ impl Engine {
     ) -> Result<CommittedChange<StoredEntry<AllowedEndpoint>>, EngineError> {
         caller.require_admin()?;
         let entry = AllowedEndpoint::create(host, port).map_err(StoreError::from)?;
-        let guard = self.parts().outside.guard().clone();
+        let guard = self.parts().gateway.guard().clone();
         let made = self.change_admitted(caller, request, "endpoint.allow", move |tx, viewer| {
             check_effect(&guard, &entry)?;
             let named = tx.record_named(&SYSTEM, &AllowedEndpoint::record_type(), &entry.name)?;
@@ -95,7 +95,7 @@ impl Engine {
         // One at a time: what was read first must not be followed last.
         let _turn = self.parts().following.lock().await;
         let found = self.parts().store.read(read).await?;
-        self.parts().outside.guard().change(|policy| policy.loopback = found);
+        self.parts().gateway.guard().change(|policy| policy.loopback = found);
         Ok(())
     }
 }

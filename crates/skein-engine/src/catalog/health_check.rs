@@ -97,7 +97,7 @@ impl Engine {
             Ok(call) => HttpCall { retry: Retry::NEVER, limits: PROBE, ..call },
             Err(fault) => return (Health::Down, Some(fault.to_string())),
         };
-        match self.parts().outside.http().send(&call).await {
+        match self.parts().gateway.http().send(&call).await {
             Ok(answer) if answer.status.is_server_error() => {
                 (Health::Degraded, Some(format!("it answered {}", answer.status)))
             }

@@ -72,7 +72,7 @@ pub(crate) async fn rotate(
     rotation: &Rotation,
 ) -> Result<TaskOutcome, StoreError> {
     let run = Run { engine, job, operation, rotation };
-    let vault = engine.parts().outside.reload_keys().map_err(StoreError::Unavailable)?;
+    let vault = engine.parts().gateway.reload_keys().map_err(StoreError::Unavailable)?;
     let Some(vault) = vault.sealing_with(&rotation.target()) else { return run.end_without_key().await };
     halt_at("vault.claimed");
     run.make_current().await?;
@@ -104,7 +104,7 @@ pub(crate) async fn rotate(
 
 impl Run<'_> {
     fn place(&self) -> String {
-        self.engine.parts().outside.keeper().place()
+        self.engine.parts().gateway.keeper().place()
     }
 
     /// The new key is with another server. That one comes first for as long as it may be about to begin; once it has
@@ -125,7 +125,7 @@ impl Run<'_> {
     async fn make_current(&self) -> Result<(), StoreError> {
         let target = self.rotation.target();
         self.engine.with_keeper(move |keeper| keeper.put_first(&target)).await?;
-        self.engine.parts().outside.reload_keys().map_err(StoreError::Unavailable)?;
+        self.engine.parts().gateway.reload_keys().map_err(StoreError::Unavailable)?;
         halt_at("vault.key-first");
         let (job, operation, to) = (self.job.clone(), self.operation, self.rotation.to.clone());
         let set = move |tx: &mut Tx<'_>| {

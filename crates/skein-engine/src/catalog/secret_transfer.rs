@@ -26,10 +26,10 @@ impl Engine {
     ) -> Result<String, StoreError> {
         let wanted = at_cut.to_vec();
         let sealed = self.parts().store.read_blocking(move |tx| sealed_at(tx, owner, &wanted))?;
-        let outside = &self.parts().outside;
+        let gateway = &self.parts().gateway;
         let mut open = Vec::with_capacity(sealed.len());
         for sealed in &sealed {
-            let value = open_value(outside, sealed).map_err(|error| shut(sealed.secret, &error))?;
+            let value = open_value(gateway, sealed).map_err(|error| shut(sealed.secret, &error))?;
             let value_version = u32::try_from(sealed.value.value_version).unwrap_or_default();
             open.push(OpenSecret { secret: sealed.secret.to_string(), value_version, value });
         }
@@ -83,10 +83,10 @@ fn sealed_at(tx: &mut Tx<'_>, owner: UserId, at_cut: &[SecretAtCut]) -> Result<V
 }
 
 /// Another process may have made a newer key than the ones at hand.
-pub(crate) fn open_value(outside: &Gateway, sealed: &SealedSecret) -> Result<Zeroizing<Vec<u8>>, VaultError> {
+pub(crate) fn open_value(gateway: &Gateway, sealed: &SealedSecret) -> Result<Zeroizing<Vec<u8>>, VaultError> {
     let open = |vault: &Vault| secrets::open(vault, sealed);
-    match open(&outside.vault()) {
-        Err(error @ VaultError::UnknownKey(_)) => outside.reload_keys().map_or(Err(error), |vault| open(&vault)),
+    match open(&gateway.vault()) {
+        Err(error @ VaultError::UnknownKey(_)) => gateway.reload_keys().map_or(Err(error), |vault| open(&vault)),
         opened => opened,
     }
 }

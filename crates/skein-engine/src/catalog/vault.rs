@@ -173,9 +173,9 @@ impl Engine {
             Ok((tx.vault_key(&SYSTEM)?, values, rotation))
         };
         let (current, values, rotation): (_, Vec<(String, i64)>, _) = self.parts().store.read(look).await?;
-        let mut vault = self.parts().outside.vault();
+        let mut vault = self.parts().gateway.vault();
         if !values.iter().all(|(key, _)| vault.holds(&KeyId::stored(key))) {
-            vault = self.parts().outside.reload_keys().unwrap_or(vault);
+            vault = self.parts().gateway.reload_keys().unwrap_or(vault);
         }
         let current = current.unwrap_or_else(|| vault.current_key().to_string());
         Ok(VaultState::new(current, &vault, values, rotation))
@@ -216,8 +216,8 @@ impl Engine {
         &self,
         change: impl FnOnce(&dyn KeyKeeper) -> Result<T, String> + Send + 'static,
     ) -> Result<T, StoreError> {
-        let outside = self.parts().outside.clone();
-        let changing = tokio::task::spawn_blocking(move || change(outside.keeper()));
+        let gateway = self.parts().gateway.clone();
+        let changing = tokio::task::spawn_blocking(move || change(gateway.keeper()));
         let changed = changing.await.map_err(|error| StoreError::Panicked(error.to_string()))?;
         changed.map_err(StoreError::Unavailable)
     }
@@ -227,9 +227,9 @@ impl Engine {
         let current = self.parts().store.read(|tx| tx.vault_key(&SYSTEM)).await?;
         if current.is_none() {
             // The first value decides the key. Another database may have retired the one that was first at the start.
-            self.parts().outside.reload_keys().map_err(StoreError::Unavailable)?;
+            self.parts().gateway.reload_keys().map_err(StoreError::Unavailable)?;
         }
-        let vault = self.parts().outside.vault_sealing_with(current.as_deref().map(KeyId::stored));
+        let vault = self.parts().gateway.vault_sealing_with(current.as_deref().map(KeyId::stored));
         if vault.is_err()
             && let Some(now) = self.parts().store.read(|tx| tx.vault_key(&SYSTEM)).await?
             && current.as_ref() != Some(&now)

@@ -51,7 +51,7 @@ pub(crate) enum PlantedBug {
 
 impl PlantedBug {
     pub(crate) fn is_in(self, engine: &Engine) -> bool {
-        engine.parts().crew.planted.get() == Some(&self)
+        engine.parts().worker_pool.planted.get() == Some(&self)
     }
 
     pub(crate) fn with_empty_outputs(self, engine: &Engine, mut moved: Moved) -> Moved {

@@ -151,11 +151,11 @@ impl Engine {
         let seeing = caller.viewer();
         let attached = self.attached_hash(caller, id).await?;
         let known = self.search_quotes(&seeing, id).await?;
-        let redact = move |engine: &Self, tx: &mut Tx<'_>, _: &_, hand: &WorkerSlot| {
+        let redact = move |engine: &Self, tx: &mut Tx<'_>, _: &_, slot: &WorkerSlot| {
             // What is to be destroyed must not go out any more.
             let stored = tx.item(&seeing, id)?;
             let open = tx.open_runs_with(&stored.item)?;
-            let after = cancel_all(engine, tx, hand, &open)?;
+            let after = cancel_all(engine, tx, slot, &open)?;
             let (_, Quotes { listed, has_more, .. }) =
                 tx.redact_item_listing(&seeing, id, &reason, Some(known.clone()))?;
             Ok((Redacted { item: tx.item(&seeing, id)?, quotes: listed, has_more }, after))

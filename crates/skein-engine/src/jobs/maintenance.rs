@@ -40,7 +40,7 @@ struct Postponed {
 
 impl Drop for Postponed {
     fn drop(&mut self) {
-        self.engine.parts().crew.postponed().remove(&self.about);
+        self.engine.parts().worker_pool.postponed().remove(&self.about);
     }
 }
 
@@ -54,7 +54,7 @@ impl Engine {
     ) where
         F: Future<Output = Result<(), StoreError>> + Send,
     {
-        if !self.parts().crew.postponed().insert(about.clone()) {
+        if !self.parts().worker_pool.postponed().insert(about.clone()) {
             return;
         }
         let postponed = Postponed { engine: self.clone(), about };

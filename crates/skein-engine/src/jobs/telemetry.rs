@@ -79,7 +79,7 @@ impl Telemetry {
 impl Engine {
     /// What was told of runs, since this process started.
     pub fn telemetry_counts(&self) -> TelemetryCounts {
-        self.parts().outside.telemetry().map(Telemetry::counts).unwrap_or_default()
+        self.parts().gateway.telemetry().map(Telemetry::counts).unwrap_or_default()
     }
 }
 
@@ -97,7 +97,7 @@ enum DeliveryAttempt {
 
 /// Tells runs for as long as it is polled; nobody where nobody is to be told.
 pub(crate) async fn tell(engine: &Engine, worker: &str) {
-    let Some(telemetry) = engine.parts().outside.telemetry() else { return };
+    let Some(telemetry) = engine.parts().gateway.telemetry() else { return };
     let store = &engine.parts().store;
     let mut rung = store.job_wake().subscribe();
     let mut failed: u32 = 0;

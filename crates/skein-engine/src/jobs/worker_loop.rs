@@ -53,21 +53,21 @@ impl Default for PoolSizes {
 
 /// Begins calls that were handed over, each on a place that was free.
 pub(crate) fn take_up(engine: &Engine, handed: Vec<PendingCall>, mut places: FreeSlots) {
-    for prepared in handed {
-        let (Some(permit), Some(job)) = (places.take(prepared.kind), &prepared.job) else { continue };
+    for pending in handed {
+        let (Some(permit), Some(job)) = (places.take(pending.kind), &pending.job) else { continue };
         let (engine, underway) = (engine.clone(), LeasedJob::of(engine, job));
-        tokio::spawn(async move { carry_on(&engine, prepared, underway, permit).await });
+        tokio::spawn(async move { carry_on(&engine, pending, underway, permit).await });
     }
 }
 
 /// Makes a call, and whatever follows from it that this place can take.
-async fn carry_on(engine: &Engine, mut prepared: PendingCall, mut underway: LeasedJob, permit: OwnedSemaphorePermit) {
-    let crew = &engine.parts().crew;
+async fn carry_on(engine: &Engine, mut pending: PendingCall, mut underway: LeasedJob, permit: OwnedSemaphorePermit) {
+    let worker_pool = &engine.parts().worker_pool;
     loop {
         let job = underway.job().clone();
-        let (kind, run, is_heard) = (prepared.kind, prepared.run, prepared.is_heard());
+        let (kind, run, is_heard) = (pending.kind, pending.run, pending.is_heard());
         let came = tokio::select! {
-            came = make(engine, &prepared) => Some(came),
+            came = make(engine, &pending) => Some(came),
             // Its run has ended: nobody waits for it, and the job is gone.
             () = underway.unwanted() => None,
         };
@@ -78,8 +78,8 @@ async fn carry_on(engine: &Engine, mut prepared: PendingCall, mut underway: Leas
             }
             break;
         };
-        let hand = WorkerSlot { holder: crew.holder(), kinds: vec![kind] };
-        let mut concluded = conclude(engine, prepared, came, hand).await;
+        let slot = WorkerSlot { holder: worker_pool.holder(), kinds: vec![kind] };
+        let mut concluded = conclude(engine, pending, came, slot).await;
         // Whoever stops looks who is at work: the next call is there before this one is gone.
         let next = concluded.as_mut().and_then(|after| after.handed.pop());
         let next = next.and_then(|next| Some((LeasedJob::of(engine, next.job.as_ref()?), next)));
@@ -91,43 +91,43 @@ async fn carry_on(engine: &Engine, mut prepared: PendingCall, mut underway: Leas
         let Some(after) = concluded else { break };
         engine.after(after, FreeSlots::default());
         let Some(next) = next else { break };
-        (underway, prepared) = next;
+        (underway, pending) = next;
     }
     drop(permit);
-    crew.freed();
+    worker_pool.freed();
 }
 
 /// Makes a call. A bug in it is an error of this call: its step fails and says so, and the place is free again.
-async fn make(engine: &Engine, prepared: &PendingCall) -> record::CallOutcome {
+async fn make(engine: &Engine, pending: &PendingCall) -> record::CallOutcome {
     let begun = Instant::now();
     let making = async {
         #[cfg(test)]
         assert!(!crate::flow::simulation::PlantedBug::PanickingCall.is_in(engine), "planted");
-        record::make(engine, prepared).await
+        record::make(engine, pending).await
     };
     AssertUnwindSafe(making).catch_unwind().await.unwrap_or_else(|_| {
-        tracing::error!(run = %prepared.run, "a bug broke a call off; what it says stands above");
+        tracing::error!(run = %pending.run, "a bug broke a call off; what it says stands above");
         let message = "a bug in Skein broke the call off; the service may have carried it out. The log says where";
         let latency_ms = i64::try_from(begun.elapsed().as_millis()).unwrap_or(i64::MAX);
         let answered = CallResponse::fault("internal", message, false).uncertain(true);
-        record::CallOutcome::new(prepared, answered, None, latency_ms)
+        record::CallOutcome::new(pending, answered, None, latency_ms)
     })
 }
 
 /// Writes down what came of a call. It may be had only once, so while the store is busy it is held on to.
 async fn conclude(
     engine: &Engine,
-    prepared: PendingCall,
+    pending: PendingCall,
     came: record::CallOutcome,
-    hand: WorkerSlot,
+    slot: WorkerSlot,
 ) -> Option<PostCommit> {
-    let (prepared, mut came, mut is_replaced) = (Arc::new(prepared), Arc::new(came), false);
+    let (pending, mut came, mut is_replaced) = (Arc::new(pending), Arc::new(came), false);
     loop {
-        let (own, made, kept, hand) = (engine.clone(), Arc::clone(&prepared), Arc::clone(&came), hand.clone());
+        let (own, made, kept, slot) = (engine.clone(), Arc::clone(&pending), Arc::clone(&came), slot.clone());
         let weight = kept.weight().max(1 << 10);
-        let run = prepared.run;
-        let (is_plain, store) = (prepared.is_plain, &engine.parts().store);
-        let write = move |tx: &mut Tx<'_>| record::conclude(&own, tx, &made, &kept, &hand);
+        let run = pending.run;
+        let (is_plain, store) = (pending.is_plain, &engine.parts().store);
+        let write = move |tx: &mut Tx<'_>| record::conclude(&own, tx, &made, &kept, &slot);
         let written = if is_plain {
             store.write_locking(weight, Some(About::Run(run)), write).await
         } else {
@@ -143,7 +143,7 @@ async fn conclude(
             // Making the call again would give the same: the step fails, and says why.
             Err(error @ (StoreError::Item(_) | StoreError::Rule(_))) if !is_replaced => {
                 tracing::warn!(%error, %run, "what came of a call cannot be kept");
-                (came, is_replaced) = (Arc::new(came.refused(&prepared, &error)), true);
+                (came, is_replaced) = (Arc::new(came.refused(&pending, &error)), true);
             }
             Err(
                 error @ (StoreError::Damaged(_) | StoreError::Panicked(_) | StoreError::Item(_) | StoreError::Rule(_)),
@@ -171,7 +171,7 @@ impl WorkerPool {
     /// Starts working in the background, with so many places.
     pub fn start(engine: Engine, pools: &PoolSizes) -> Self {
         let places = pools.0.iter().map(|(kind, places)| (*kind, Arc::new(Semaphore::new(*places)))).collect();
-        let _ = engine.parts().crew.places.set(places);
+        let _ = engine.parts().worker_pool.places.set(places);
         let (stopping, stopped) = watch::channel(false);
         let (own, draft) = (engine.clone(), worker(pools));
         let working = tokio::spawn(async move {
@@ -188,25 +188,25 @@ impl WorkerPool {
     /// worker is gone.
     pub async fn stop(self, grace: Duration) {
         let _ = self.stopping.send(true);
-        let crew = &self.engine.parts().crew;
-        let holder = crew.holder.write().unwrap_or_else(PoisonError::into_inner).take();
+        let worker_pool = &self.engine.parts().worker_pool;
+        let holder = worker_pool.holder.write().unwrap_or_else(PoisonError::into_inner).take();
         let idle = async {
-            while !crew.held().is_empty() {
-                let _ = tokio::time::timeout(LOOK_EVERY, crew.wake.notified()).await;
+            while !worker_pool.held().is_empty() {
+                let _ = tokio::time::timeout(LOOK_EVERY, worker_pool.wake.notified()).await;
             }
         };
         let _ = tokio::time::timeout(grace, idle).await;
-        let left = crew.held();
+        let left = worker_pool.held();
         if !left.is_empty() {
             let count = left.len();
-            crew.lose(&left, |_| true);
+            worker_pool.lose(&left, |_| true);
             match self.engine.parts().store.write(move |tx| tx.release_jobs(&SYSTEM, &left)).await {
                 Ok(_) => tracing::info!(count, "gave back calls that were under way"),
                 Err(error) => tracing::warn!(%error, count, "calls that were under way are left to their leases"),
             }
         }
         if let Some(id) = holder.and_then(|holder| holder.worker.parse().ok()) {
-            let tally = crew.tally();
+            let tally = worker_pool.tally();
             let gone = self.engine.parts().store.write(move |tx| tx.decommission_worker(&SYSTEM, id, tally));
             if let Err(error) = gone.await {
                 tracing::debug!(%error, "could not say that a worker is gone");
@@ -236,8 +236,8 @@ async fn introduce(engine: &Engine, draft: &WorkerDraft) -> (WorkerId, Holder, L
             Ok(introduced) => {
                 let (id, terms) = introduced.value;
                 let holder = engine.parts().store.holder(&id.to_string(), terms.lease_ms);
-                let crew = &engine.parts().crew;
-                *crew.holder.write().unwrap_or_else(PoisonError::into_inner) = Some(holder.clone());
+                let worker_pool = &engine.parts().worker_pool;
+                *worker_pool.holder.write().unwrap_or_else(PoisonError::into_inner) = Some(holder.clone());
                 return (id, holder, terms);
             }
             Err(error) => {
@@ -268,7 +268,7 @@ async fn claim(engine: &Engine, holder: &Holder, terms: LeaseTerms, mut stopped:
             return;
         }
         // What there is no place for is not looked for: it would hide when the next of another kind is due.
-        let kinds = engine.parts().crew.kinds_with_places();
+        let kinds = engine.parts().worker_pool.kinds_with_places();
         // While there was more than there were places for, whoever has one again need not look before.
         let is_expected = kinds.iter().any(|kind| crowded.contains(kind));
         let waiting =
@@ -283,7 +283,7 @@ async fn claim(engine: &Engine, holder: &Holder, terms: LeaseTerms, mut stopped:
         let due = waiting.due_in_ms.filter(|_| !waiting.is_any).and_then(|due| u64::try_from(due).ok());
         let moment = due.map_or(LOOK_EVERY, Duration::from_millis);
         tokio::select! {
-            () = engine.parts().crew.wake.notified() => {}
+            () = engine.parts().worker_pool.wake.notified() => {}
             _ = rung.changed() => {}
             _ = stopped.changed() => {}
             () = tokio::time::sleep(moment.clamp(Duration::from_millis(1), LOOK_EVERY)) => {}
@@ -342,7 +342,7 @@ fn filled(wanted: &[Wanted], taken: &[Job]) -> Vec<OperationType> {
 
 /// Every free place, taken for the moment.
 fn free_places(engine: &Engine) -> HashMap<OperationType, Vec<OwnedSemaphorePermit>> {
-    let places = engine.parts().crew.places.get();
+    let places = engine.parts().worker_pool.places.get();
     let free = |places: &Arc<Semaphore>| {
         std::iter::from_fn(|| Arc::clone(places).try_acquire_owned().ok()).collect::<Vec<_>>()
     };
@@ -370,10 +370,10 @@ pub(crate) async fn begin(engine: &Engine, underway: LeasedJob, permit: Option<O
         }
     };
     match (claimed, permit) {
-        (ClaimOutcome::Make(prepared), Some(permit)) => carry_on(engine, *prepared, underway, permit).await,
+        (ClaimOutcome::Make(pending), Some(permit)) => carry_on(engine, *pending, underway, permit).await,
         (_, permit) => {
             drop((underway, permit));
-            engine.parts().crew.freed();
+            engine.parts().worker_pool.freed();
         }
     }
 }
@@ -468,9 +468,9 @@ async fn beat(engine: &Engine, worker: &WorkerDraft, holder: &Holder, terms: Lea
     let mut beats = tokio::time::interval(every);
     loop {
         beats.tick().await;
-        let held = engine.parts().crew.held();
+        let held = engine.parts().worker_pool.held();
         match engine.parts().store.keep_jobs(holder, &held).await {
-            Ok(lost) => engine.parts().crew.lose(&held, |job| lost.contains(&job.id)),
+            Ok(lost) => engine.parts().worker_pool.lose(&held, |job| lost.contains(&job.id)),
             Err(error) => tracing::debug!(%error, "could not say that calls are under way"),
         }
         if let Err(error) = say_alive(engine, worker).await {
@@ -481,7 +481,7 @@ async fn beat(engine: &Engine, worker: &WorkerDraft, holder: &Holder, terms: Lea
 
 /// Says that a worker is alive and what it did; one that was forgotten meanwhile makes itself known again.
 pub(crate) async fn say_alive(engine: &Engine, worker: &WorkerDraft) -> Result<(), StoreError> {
-    let (tally, worker) = (engine.parts().crew.tally(), worker.clone());
+    let (tally, worker) = (engine.parts().worker_pool.tally(), worker.clone());
     let said = engine.parts().store.write(move |tx| match tx.beat_worker(&SYSTEM, worker.id, tally) {
         Err(StoreError::NotFound(_)) => {
             tx.register_worker(&SYSTEM, &worker)?;
@@ -491,7 +491,7 @@ pub(crate) async fn say_alive(engine: &Engine, worker: &WorkerDraft) -> Result<(
     });
     let said = said.await;
     if said.is_err() {
-        engine.parts().crew.owe(tally);
+        engine.parts().worker_pool.owe(tally);
     }
     said.map(drop)
 }
@@ -499,18 +499,18 @@ pub(crate) async fn say_alive(engine: &Engine, worker: &WorkerDraft) -> Result<(
 /// Hears of runs that were ended elsewhere, where others share the database: their calls here are broken off at once, not
 /// at the next beat.
 async fn follow(engine: &Engine) {
-    let (store, crew) = (&engine.parts().store, &engine.parts().crew);
+    let (store, worker_pool) = (&engine.parts().store, &engine.parts().worker_pool);
     if store.is_alone() {
         return;
     }
     let mut rung = store.wake().subscribe();
     loop {
         let _ = tokio::time::timeout(LOOK_EVERY, rung.changed()).await;
-        let held = crew.held();
+        let held = worker_pool.held();
         if !held.is_empty() {
             let asked = held.clone();
             match store.read(move |tx| tx.held_jobs(&SYSTEM, &asked)).await {
-                Ok(kept) => crew.lose(&held, |job| !kept.contains(&(job.id, job.fence))),
+                Ok(kept) => worker_pool.lose(&held, |job| !kept.contains(&(job.id, job.fence))),
                 Err(error) => tracing::debug!(%error, "could not see whether calls are still wanted"),
             }
         }

@@ -48,13 +48,13 @@ impl Drop for FreeSlots {
     fn drop(&mut self) {
         self.permits.clear();
         if let Some(engine) = &self.of {
-            engine.parts().crew.freed();
+            engine.parts().worker_pool.freed();
         }
     }
 }
 
 impl FreeSlots {
-    pub(crate) fn hand(&self) -> WorkerSlot {
+    pub(crate) fn slot(&self) -> WorkerSlot {
         WorkerSlot { holder: self.holder.clone(), kinds: self.permits.iter().map(|(kind, _)| *kind).collect() }
     }
 
@@ -75,8 +75,8 @@ impl OfferedPlaces {
 
     /// Runs an attempt of a transaction with these places.
     pub(crate) fn to<T>(&self, attempt: impl FnOnce(&WorkerSlot) -> Result<T, StoreError>) -> Result<T, StoreError> {
-        let hand = self.places().hand();
-        let outcome = attempt(&hand);
+        let slot = self.places().slot();
+        let outcome = attempt(&slot);
         if matches!(outcome, Err(StoreError::NeedsComputation(_))) {
             drop(self.take());
         }
@@ -191,9 +191,11 @@ impl WorkerPoolState {
 
 impl Engine {
     /// A place of each kind, where one is free now.
-    pub(crate) fn crew_places(&self) -> FreeSlots {
-        let crew = &self.parts().crew;
-        let (Some(holder), Some(places)) = (crew.holder(), crew.places.get()) else { return FreeSlots::default() };
+    pub(crate) fn free_slots(&self) -> FreeSlots {
+        let worker_pool = &self.parts().worker_pool;
+        let (Some(holder), Some(places)) = (worker_pool.holder(), worker_pool.places.get()) else {
+            return FreeSlots::default();
+        };
         let free = |(kind, places): (&OperationType, &Arc<Semaphore>)| {
             Some((*kind, Arc::clone(places).try_acquire_owned().ok()?))
         };
@@ -210,7 +212,7 @@ pub(crate) struct LeasedJob {
 
 impl LeasedJob {
     pub(crate) fn of(engine: &Engine, job: &Job) -> Self {
-        let stop = engine.parts().crew.enrol(job);
+        let stop = engine.parts().worker_pool.enrol(job);
         Self { engine: engine.clone(), job: job.clone(), stop }
     }
 
@@ -225,13 +227,13 @@ impl LeasedJob {
 
     /// The call is over, and is counted.
     pub(crate) fn end(self, failed: bool) {
-        self.engine.parts().crew.count(failed);
+        self.engine.parts().worker_pool.count(failed);
     }
 }
 
 impl Drop for LeasedJob {
     fn drop(&mut self) {
-        self.engine.parts().crew.strike(&self.job);
+        self.engine.parts().worker_pool.strike(&self.job);
     }
 }
 
@@ -257,25 +259,25 @@ mod tests {
 
     #[tokio::test]
     async fn a_call_that_lost_its_job_takes_nothing_from_the_call_that_has_it_now() {
-        let crew = WorkerPoolState::default();
-        let slow = crew.enrol(&held(1));
-        let again = crew.enrol(&held(2));
+        let worker_pool = WorkerPoolState::default();
+        let slow = worker_pool.enrol(&held(1));
+        let again = worker_pool.enrol(&held(2));
         assert!(is_told_to_stop(&slow).await, "what it brings back is refused");
-        crew.strike(&held(1));
-        assert_eq!(crew.held(), [held(2)], "whoever has it now is kept alive");
-        crew.lose(&[held(2)], |_| true);
+        worker_pool.strike(&held(1));
+        assert_eq!(worker_pool.held(), [held(2)], "whoever has it now is kept alive");
+        worker_pool.lose(&[held(2)], |_| true);
         assert!(is_told_to_stop(&again).await, "and can be broken off");
-        crew.strike(&held(2));
-        assert_eq!(crew.held(), []);
+        worker_pool.strike(&held(2));
+        assert_eq!(worker_pool.held(), []);
     }
 
     #[tokio::test]
     async fn a_call_that_begins_after_its_job_was_taken_over_is_told_to_stop() {
-        let crew = WorkerPoolState::default();
-        let newer = crew.enrol(&held(2));
-        let late = crew.enrol(&held(1));
+        let worker_pool = WorkerPoolState::default();
+        let newer = worker_pool.enrol(&held(2));
+        let late = worker_pool.enrol(&held(1));
         assert!(is_told_to_stop(&late).await);
         assert!(!is_told_to_stop(&newer).await);
-        assert_eq!(crew.held(), [held(2)]);
+        assert_eq!(worker_pool.held(), [held(2)]);
     }
 }

@@ -128,7 +128,7 @@ fn status(state: &EpisodeState, asked: &IndexSnapshot, place: usize) -> (Episode
 impl Engine {
     /// Keeps content that an agent brings: an item, which is remembered a moment later under the same bits. What was brought
     /// before is that one.
-    pub async fn bring_episode(
+    pub async fn import_episode(
         &self,
         caller: &Caller,
         request: Request,

@@ -243,8 +243,8 @@ mod tests {
 
     async fn open(folder: &std::path::Path) -> (Engine, Caller) {
         let store = Store::open(StoreOptions::at(Location::Directory(folder.to_owned()))).unwrap();
-        let outside = Gateway::new(Box::new(EphemeralKeys::draw().unwrap()), Guard::default(), HttpOptions::default());
-        let engine = Engine::new(store, Blobs::directory(&folder.join("blobs")).unwrap(), outside.unwrap());
+        let gateway = Gateway::new(Box::new(EphemeralKeys::draw().unwrap()), Guard::default(), HttpOptions::default());
+        let engine = Engine::new(store, Blobs::directory(&folder.join("blobs")).unwrap(), gateway.unwrap());
         engine.remember_in(folder.join("index"));
         let key = KeyText::draw();
         engine.admit_start_key(&key).await.unwrap();
@@ -268,7 +268,7 @@ mod tests {
         let content = json!("The heron stands in the reeds.");
         let brought = Brought { source: EpisodeSource::Text, content, speaker: None, node_id: None };
         let request = Request::new(&caller, &"00000000-0000-4000-8000-000000000000".parse().unwrap(), "POST", "/", b"");
-        engine.bring_episode(&caller, request, EpisodeImport { brought, said_at: None }).await.unwrap();
+        engine.import_episode(&caller, request, EpisodeImport { brought, said_at: None }).await.unwrap();
         assert_eq!(searched_by(&engine, &caller).await, SearchedBy::Words, "there is none yet");
         engine.remember_all().await.unwrap();
         drop(engine);

@@ -148,7 +148,7 @@ impl Engine {
             Ok(credential) => credential,
             Err(problem) => return CallResponse::fault("secret_unavailable", &problem, false),
         };
-        let (http, tool, service) = (self.parts().outside.http(), &ready.tool.entry, &ready.service.entry);
+        let (http, tool, service) = (self.parts().gateway.http(), &ready.tool.entry, &ready.service.entry);
         let answered = execute::call(http, tool, service, inputs, credential.as_ref(), extras.clone()).await;
         // Another server may have allowed the address a moment ago; nothing went out.
         let is_refused = answered.outcome.as_ref().is_err_and(|error| error["code"] == "address_refused");
@@ -169,7 +169,7 @@ impl Engine {
     /// Opens the secret, if one is used; keys that another server made are looked for once.
     pub(crate) fn credential(&self, ready: &AuthorizedCall) -> Result<Option<Arc<Credential>>, String> {
         let Some((secret, sealed)) = &ready.sealed else { return Ok(None) };
-        let opened = secret_transfer::open_value(&self.parts().outside, sealed).map_err(|error| {
+        let opened = secret_transfer::open_value(&self.parts().gateway, sealed).map_err(|error| {
             tracing::warn!(%error, secret = %secret.id, "a secret cannot be opened");
             error.to_string()
         })?;

@@ -31,49 +31,49 @@ pub(crate) fn take_up(
     lost_max: i64,
     is_locking: bool,
 ) -> Result<Option<(ClaimOutcome, PostCommit)>, StoreError> {
-    let hand = WorkerSlot::default();
+    let slot = WorkerSlot::default();
     let Some((run, place)) = place_of(job) else {
         return fail_run(engine, tx, job, "it does not say what it is for")
             .map(|after| Some((ClaimOutcome::Settled, after)));
     };
-    let mut mover = ExecutionTransaction::new(engine, tx, &hand).locking(is_locking);
+    let mut execution_tx = ExecutionTransaction::new(engine, tx, &slot).locking(is_locking);
     // The run before its job: ending a run locks in the same order.
-    let wanted = mover.wanted(run, place)?;
+    let wanted = execution_tx.wanted(run, place)?;
     // Whoever stalled since the claim begins nothing: the call is somebody else's by now.
-    mover.tx.hold_job(&SYSTEM, job)?;
+    execution_tx.tx.hold_job(&SYSTEM, job)?;
     let Some(wanted) = wanted else {
-        mover.tx.complete_job(&SYSTEM, job)?;
-        return Ok(Some((ClaimOutcome::Settled, mover.finish()?)));
+        execution_tx.tx.complete_job(&SYSTEM, job)?;
+        return Ok(Some((ClaimOutcome::Settled, execution_tx.finish()?)));
     };
-    if is_locking && !mover.load(run)?.is_plain() {
+    if is_locking && !execution_tx.load(run)?.is_plain() {
         return Ok(None);
     }
     // It was claimed before it was paused, or given back by whoever was at it.
-    if mover.load(run)?.row.paused_at.is_some() {
-        mover.tx.park_job(&SYSTEM, job)?;
-        return Ok(Some((ClaimOutcome::Settled, mover.finish()?)));
+    if execution_tx.load(run)?.row.paused_at.is_some() {
+        execution_tx.tx.park_job(&SYSTEM, job)?;
+        return Ok(Some((ClaimOutcome::Settled, execution_tx.finish()?)));
     }
-    mover.begin_call(job, run, place, &wanted, lost_max).map(Some)
+    execution_tx.begin_call(job, run, place, &wanted, lost_max).map(Some)
 }
 
 /// Fails the step of a job that cannot be begun.
 pub(crate) fn fail_step(engine: &Engine, tx: &mut Tx<'_>, job: &Job, why: &str) -> Result<PostCommit, StoreError> {
     let Some((run, place)) = place_of(job) else { return fail_run(engine, tx, job, why) };
-    let hand = WorkerSlot::default();
-    let mut mover = ExecutionTransaction::new(engine, tx, &hand);
-    let wanted = mover.wanted(run, place)?;
-    mover.tx.fail_job(&SYSTEM, job, why, AfterFailure::Bury)?;
+    let slot = WorkerSlot::default();
+    let mut execution_tx = ExecutionTransaction::new(engine, tx, &slot);
+    let wanted = execution_tx.wanted(run, place)?;
+    execution_tx.tx.fail_job(&SYSTEM, job, why, AfterFailure::Bury)?;
     if let Some(wanted) = wanted {
-        mover.fail_call(run, place, wanted.open, Input::Faulted { place, fault: not_begun(why) })?;
+        execution_tx.fail_call(run, place, wanted.open, Input::Faulted { place, fault: not_begun(why) })?;
     }
-    mover.finish()
+    execution_tx.finish()
 }
 
 /// Fails the run of a job, where not even its step can be failed.
 pub(crate) fn fail_run(engine: &Engine, tx: &mut Tx<'_>, job: &Job, why: &str) -> Result<PostCommit, StoreError> {
-    let hand = WorkerSlot::default();
-    let mut mover = ExecutionTransaction::new(engine, tx, &hand);
-    let run = job.run.map(|(run, _)| (run, mover.tx.locked_execution(&SYSTEM, run)));
+    let slot = WorkerSlot::default();
+    let mut execution_tx = ExecutionTransaction::new(engine, tx, &slot);
+    let run = job.run.map(|(run, _)| (run, execution_tx.tx.locked_execution(&SYSTEM, run)));
     // What cannot be read is ended all the same; what else went wrong has undone the transaction.
     let run = match run {
         Some((_, Err(error))) if !matches!(error, StoreError::Damaged(_) | StoreError::NotFound(_)) => {
@@ -81,11 +81,11 @@ pub(crate) fn fail_run(engine: &Engine, tx: &mut Tx<'_>, job: &Job, why: &str) -
         }
         run => run,
     };
-    mover.tx.fail_job(&SYSTEM, job, why, AfterFailure::Bury)?;
+    execution_tx.tx.fail_job(&SYSTEM, job, why, AfterFailure::Bury)?;
     if let Some((run, row)) = run {
-        mover.end_unread(run, row, not_begun(why))?;
+        execution_tx.end_unread(run, row, not_begun(why))?;
     }
-    mover.finish()
+    execution_tx.finish()
 }
 
 /// Keeps a job for a person to look at.
@@ -113,21 +113,21 @@ impl ExecutionTransaction<'_, '_> {
         lost_max: i64,
     ) -> Result<(ClaimOutcome, PostCommit), StoreError> {
         let is_lost = job.lost >= lost_max;
-        let prepared = match wanted.open {
+        let pending = match wanted.open {
             // Somebody wrote the call down before and vanished. A call that must not be repeated is for a person to judge,
             // however many vanished over it.
             Some(call) => match self.made_again(run, place, call, wanted)? {
                 Ok(_) if is_lost => return self.lose_call(job, run, place, Some(call)),
-                Ok(prepared) => Ok(prepared),
+                Ok(pending) => Ok(pending),
                 Err(input) => return settle(self, job, run, place, Some(call), input),
             },
             None if is_lost => return self.lose_call(job, run, place, None),
             None => self.made_first(run, place, wanted)?,
         };
-        match prepared {
-            Ok(prepared) => {
-                let kind = prepared.kind;
-                let made = ClaimOutcome::Make(Box::new(prepared.held_by(job.clone(), kind)));
+        match pending {
+            Ok(pending) => {
+                let kind = pending.kind;
+                let made = ClaimOutcome::Make(Box::new(pending.held_by(job.clone(), kind)));
                 Ok((made, self.finish()?))
             }
             Err(fault) => settle(self, job, run, place, None, Input::Faulted { place, fault }),
@@ -152,16 +152,16 @@ impl ExecutionTransaction<'_, '_> {
 
 /// Ends a job without a call.
 fn settle(
-    mut mover: ExecutionTransaction<'_, '_>,
+    mut execution_tx: ExecutionTransaction<'_, '_>,
     job: &Job,
     run: RunId,
     place: Place,
     open: Option<ItemId>,
     input: Input,
 ) -> Result<(ClaimOutcome, PostCommit), StoreError> {
-    mover.tx.complete_job(&SYSTEM, job)?;
-    mover.fail_call(run, place, open, input)?;
-    Ok((ClaimOutcome::Settled, mover.finish()?))
+    execution_tx.tx.complete_job(&SYSTEM, job)?;
+    execution_tx.fail_call(run, place, open, input)?;
+    Ok((ClaimOutcome::Settled, execution_tx.finish()?))
 }
 
 impl ExecutionTransaction<'_, '_> {
@@ -173,7 +173,7 @@ impl ExecutionTransaction<'_, '_> {
             let result = ToolResult { status: CallStatus::Unknown, error: Some(error), ..nothing(call) };
             self.write_result(run, place, &result, None, None)?;
         }
-        self.tell(run, input);
+        self.push_input(run, input);
         Ok(())
     }
 }

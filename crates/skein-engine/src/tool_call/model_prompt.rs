@@ -112,7 +112,7 @@ impl Engine {
             Ok(credential) => credential,
             Err(problem) => return CallResponse::fault("secret_unavailable", &problem, false),
         };
-        let (http, tool, service) = (self.parts().outside.http(), &ready.tool.entry, &ready.service.entry);
+        let (http, tool, service) = (self.parts().gateway.http(), &ready.tool.entry, &ready.service.entry);
         let asking = execute::ask(http, tool, service, credential.as_ref(), question);
         let late = || CallResponse::fault("timeout", "no answer came in time", true);
         tokio::time::timeout(ANSWER_WITHIN, asking).await.unwrap_or_else(|_| late())

@@ -179,10 +179,10 @@ impl ExecutionTransaction<'_, '_> {
             Ok(draft) => draft,
             Err(bad) => return Ok(Err(Fault::new("inputs_not_storable", bad.to_string()))),
         };
-        let call = self.state(owner, draft)?;
+        let call = self.append_item(owner, draft)?;
         // Told with the intent: whatever becomes of the call, their things are used (rule BR-SHARE-010).
         if is_told(&ready.footing) {
-            self.record()?;
+            self.flush_items()?;
             tell_owners(self.tx, &ready.footing, ready.tool.id, call)?;
         }
         #[cfg(test)]
@@ -292,7 +292,7 @@ impl ExecutionTransaction<'_, '_> {
         raw: Option<ItemId>,
     ) -> Result<ItemId, StoreError> {
         let owner = self.load(run)?.row.owner;
-        let output_in = large.map(|output| self.state(owner, output.clone())).transpose()?;
+        let output_in = large.map(|output| self.append_item(owner, output.clone())).transpose()?;
         let draft = ToolResult { output_in, raw_response: raw, ..result.clone() }.to_draft()?;
         self.keep_result(run, place, result, draft, raw)
     }
@@ -306,7 +306,7 @@ impl ExecutionTransaction<'_, '_> {
         raw: Option<ItemId>,
     ) -> Result<ItemId, StoreError> {
         let owner = self.load(run)?.row.owner;
-        let written = self.state(owner, draft)?;
+        let written = self.append_item(owner, draft)?;
         self.load(run)?.note_result(place, result, written, raw);
         Ok(written)
     }
@@ -357,7 +357,7 @@ pub(crate) struct CallOutcome {
 impl CallOutcome {
     /// As much as can be said before the transaction: everybody else who writes waits for that.
     pub(crate) fn new(
-        prepared: &PendingCall,
+        pending: &PendingCall,
         answered: CallResponse,
         large: Option<ItemDraft>,
         latency_ms: i64,
@@ -365,16 +365,16 @@ impl CallOutcome {
         let blank = ToolResult {
             latency_ms,
             usage: answered.usage.clone(),
-            cost: prepared.ready.cost(&answered),
+            cost: pending.ready.cost(&answered),
             response_id: answered.response_id.clone(),
             scrubbed: answered.scrubbed,
-            ..nothing(prepared.call)
+            ..nothing(pending.call)
         };
         let result = match &answered.outcome {
             Ok(_) if large.is_some() => ToolResult { status: CallStatus::Success, ..blank },
             Ok(output) => ToolResult { status: CallStatus::Success, output: output.clone(), ..blank },
             Err(error) => {
-                let status = if prepared.is_uncertain(error) { CallStatus::Unknown } else { CallStatus::Error };
+                let status = if pending.is_uncertain(error) { CallStatus::Unknown } else { CallStatus::Error };
                 ToolResult { status, error: Some(error.clone()), ..blank }
             }
         };
@@ -384,9 +384,9 @@ impl CallOutcome {
     }
 
     /// The same call, as one whose result cannot be kept.
-    pub(crate) fn refused(&self, prepared: &PendingCall, error: &StoreError) -> Self {
+    pub(crate) fn refused(&self, pending: &PendingCall, error: &StoreError) -> Self {
         let message = format!("what came of the call cannot be kept: {error}");
-        Self::new(prepared, CallResponse::fault("output_not_storable", &message, false), None, self.result.latency_ms)
+        Self::new(pending, CallResponse::fault("output_not_storable", &message, false), None, self.result.latency_ms)
     }
 
     pub(crate) fn weight(&self) -> usize {
@@ -396,69 +396,69 @@ impl CallOutcome {
 }
 
 /// Makes the call; it is broken off when its time is up.
-pub(crate) async fn make(engine: &Engine, prepared: &PendingCall) -> CallOutcome {
+pub(crate) async fn make(engine: &Engine, pending: &PendingCall) -> CallOutcome {
     let begun = Instant::now();
     let (streams, store) = (&engine.parts().streams, &engine.parts().store);
-    let job = prepared.job.as_ref();
-    let heard = prepared.said_before.zip(job);
-    let listener = heard.map(|(before, job)| streams.listener(store, prepared.run, job, before));
-    let key = prepared.key();
-    let is_keyed = prepared.ready.retry() == Retry::Keyed;
+    let job = pending.job.as_ref();
+    let heard = pending.said_before.zip(job);
+    let listener = heard.map(|(before, job)| streams.listener(store, pending.run, job, before));
+    let key = pending.key();
+    let is_keyed = pending.ready.retry() == Retry::Keyed;
     let extras = Extras {
-        dialogue: &prepared.dialogue,
-        offers: prepared.offered.iter().map(ResolvedOffer::definition).collect(),
-        max_tokens: prepared.max_tokens,
+        dialogue: &pending.dialogue,
+        offers: pending.offered.iter().map(ResolvedOffer::definition).collect(),
+        max_tokens: pending.max_tokens,
         key: Some(key.as_str()).filter(|_| is_keyed),
-        answer: prepared.answer.clone(),
-        actor: prepared.actor.clone(),
+        answer: pending.answer.clone(),
+        actor: pending.actor.clone(),
         listener: listener.as_ref().map(|listener| listener as &(dyn Fn(&str) + Send + Sync)),
         ..Extras::default()
     };
-    let answering = engine.call(&prepared.ready, &prepared.inputs, extras);
-    let answered = tokio::time::timeout(prepared.timeout, answering).await.unwrap_or_else(|_| {
-        let message = format!("no answer within {} s", prepared.timeout.as_secs());
+    let answering = engine.call(&pending.ready, &pending.inputs, extras);
+    let answered = tokio::time::timeout(pending.timeout, answering).await.unwrap_or_else(|_| {
+        let message = format!("no answer within {} s", pending.timeout.as_secs());
         CallResponse::fault("timeout", &message, true).uncertain(true)
     });
-    let (answered, large) = storable(engine.checked(&prepared.ready, answered).await);
+    let (answered, large) = storable(engine.checked(&pending.ready, answered).await);
     let latency_ms = i64::try_from(begun.elapsed().as_millis()).unwrap_or(i64::MAX);
-    let unwritten = job.map(|job| streams.unwritten(prepared.run, job)).unwrap_or_default();
-    CallOutcome { unwritten, ..CallOutcome::new(prepared, answered, large, latency_ms) }
+    let unwritten = job.map(|job| streams.unwritten(pending.run, job)).unwrap_or_default();
+    CallOutcome { unwritten, ..CallOutcome::new(pending, answered, large, latency_ms) }
 }
 
 /// Writes down what came of a call and moves its run on, in one transaction. Whoever lost the job writes nothing.
 pub(crate) fn conclude(
     engine: &Engine,
     tx: &mut Tx<'_>,
-    prepared: &PendingCall,
+    pending: &PendingCall,
     came: &CallOutcome,
-    hand: &WorkerSlot,
+    slot: &WorkerSlot,
 ) -> Result<PostCommit, StoreError> {
-    let Some(job) = &prepared.job else { return Ok(PostCommit::default()) };
+    let Some(job) = &pending.job else { return Ok(PostCommit::default()) };
     // The run before its job: ending a run locks in the same order.
-    let mut mover = ExecutionTransaction::new(engine, tx, hand).locking(prepared.is_plain);
-    mover.load(prepared.run)?;
+    let mut execution_tx = ExecutionTransaction::new(engine, tx, slot).locking(pending.is_plain);
+    execution_tx.load(pending.run)?;
     let CallOutcome { answered, large, result, fact, unwritten } = came;
-    mover.tx.put_chunks(&SYSTEM, job, prepared.run, unwritten)?;
-    mover.finishes(job.clone());
-    let raw = mover.keep_raw(prepared.owner, answered)?;
+    execution_tx.tx.put_chunks(&SYSTEM, job, pending.run, unwritten)?;
+    execution_tx.finishes(job.clone());
+    let raw = execution_tx.keep_raw(pending.owner, answered)?;
     match fact {
-        Some(fact) => mover.keep_result(prepared.run, prepared.place, result, fact.clone(), None)?,
-        None => mover.write_result(prepared.run, prepared.place, result, large.as_ref(), raw)?,
+        Some(fact) => execution_tx.keep_result(pending.run, pending.place, result, fact.clone(), None)?,
+        None => execution_tx.write_result(pending.run, pending.place, result, large.as_ref(), raw)?,
     };
-    mover.note_use(prepared, result, answered.is_telling)?;
+    execution_tx.note_use(pending, result, answered.is_telling)?;
     let input = match &answered.outcome {
         Ok(output) => Input::Returned {
-            place: prepared.place,
+            place: pending.place,
             output: output.clone(),
             tokens: tokens(answered.usage.as_ref()),
-            wishes: prepared.wishes(output),
-            owed: mover.load(prepared.run)?.owed_by(prepared.place.step),
-            says_nothing: prepared.says_nothing(output),
+            wishes: pending.wishes(output),
+            owed: execution_tx.load(pending.run)?.owed_by(pending.place.step),
+            says_nothing: pending.says_nothing(output),
         },
-        Err(error) => Input::Faulted { place: prepared.place, fault: prepared.fault(error) },
+        Err(error) => Input::Faulted { place: pending.place, fault: pending.fault(error) },
     };
-    mover.tell(prepared.run, input);
-    mover.finish()
+    execution_tx.push_input(pending.run, input);
+    execution_tx.finish()
 }
 
 impl ExecutionTransaction<'_, '_> {
@@ -466,22 +466,22 @@ impl ExecutionTransaction<'_, '_> {
     fn keep_raw(&mut self, owner: UserId, answered: &CallResponse) -> Result<Option<ItemId>, StoreError> {
         let Some(raw) = &answered.raw else { return Ok(None) };
         let draft = ItemDraft::recorded_raw(ItemType::RAW_RESPONSE, raw_response_bytes(&raw.headers, &raw.body))?;
-        self.state(owner, draft).map(Some)
+        self.append_item(owner, draft).map(Some)
     }
 
     /// Health is noted, and what was measured is kept either way.
-    fn note_use(&mut self, prepared: &PendingCall, result: &ToolResult, is_telling: bool) -> Result<(), StoreError> {
-        let ready = &prepared.ready;
+    fn note_use(&mut self, pending: &PendingCall, result: &ToolResult, is_telling: bool) -> Result<(), StoreError> {
+        let ready = &pending.ready;
         if is_telling && let Some(finding) = HealthFinding::of(ready, result) {
             finding.keep(self.tx)?;
         }
         #[expect(clippy::cast_precision_loss, reason = "milliseconds of a call are far below 2^52")]
         let latency = result.latency_ms as f64;
-        let (entity, run) = (ready.tool.id, Some(prepared.run));
+        let (entity, run) = (ready.tool.id, Some(pending.run));
         let of = |name, value| Measured { name, scope: "tool", entity, run, value };
-        self.tx.measure(prepared.owner, &of("latency_ms", latency))?;
+        self.tx.measure(pending.owner, &of("latency_ms", latency))?;
         if result.status != CallStatus::Success {
-            self.tx.measure(prepared.owner, &of("errors", 1.0))?;
+            self.tx.measure(pending.owner, &of("errors", 1.0))?;
         }
         if let Some(cost) = result.cost {
             let name = format!("cost.{}", cost.currency);

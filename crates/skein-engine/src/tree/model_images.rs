@@ -97,8 +97,8 @@ impl Engine {
         }
         let place = self.parts().drawing.place_in_time(owner).await;
         let bytes = self.parts().blobs.get(blob.hash()).await.ok()?;
-        let prepared = place.run(move || prepare(&bytes)).await;
-        let image = Arc::new(prepared.ok()??);
+        let pending = place.run(move || prepare(&bytes)).await;
+        let image = Arc::new(pending.ok()??);
         self.parts().sent_images.put(blob.hash(), &image);
         Some(image)
     }

@@ -112,8 +112,8 @@ impl Place {
         let clock = self.clock.clone().map(|clock| clock as Arc<dyn Clock>);
         let store = Store::open(StoreOptions { connections: 4, clock, ..StoreOptions::at(location) }).unwrap();
         let blobs = Blobs::directory(&self.dir.path().join("blobs")).unwrap();
-        let outside = Gateway::new(Box::new(EphemeralKeys::draw().unwrap()), Guard::default(), HttpOptions::default());
-        let engine = Engine::new(store.clone(), blobs, outside.unwrap());
+        let gateway = Gateway::new(Box::new(EphemeralKeys::draw().unwrap()), Guard::default(), HttpOptions::default());
+        let engine = Engine::new(store.clone(), blobs, gateway.unwrap());
         if let Some((embedding, index)) = remembering {
             engine.remember_with(index, embedding);
         }
@@ -148,7 +148,7 @@ impl World {
 
     pub(crate) async fn bring_it(&self, brought: Brought) -> ItemId {
         let brought = EpisodeImport { brought, said_at: None };
-        let kept = self.engine.bring_episode(&self.caller, fresh(&self.caller), brought).await.unwrap();
+        let kept = self.engine.import_episode(&self.caller, fresh(&self.caller), brought).await.unwrap();
         kept.value.stored.item.header.id
     }
 

@@ -234,8 +234,8 @@ impl World {
 fn engine_at(location: Location, dir: &TempDir, telemetry: Option<Telemetry>) -> (Engine, Store) {
     let store = Store::open(StoreOptions { connections: 8, ..StoreOptions::at(location) }).unwrap();
     let blobs = Blobs::directory(&dir.path().join("blobs")).unwrap();
-    let outside = Gateway::new(Box::new(EphemeralKeys::draw().unwrap()), Guard::default(), HttpOptions::default());
-    (Engine::new(store.clone(), blobs, outside.unwrap().telling(telemetry)), store)
+    let gateway = Gateway::new(Box::new(EphemeralKeys::draw().unwrap()), Guard::default(), HttpOptions::default());
+    (Engine::new(store.clone(), blobs, gateway.unwrap().telling(telemetry)), store)
 }
 
 /// Something happened; in a test it happens soon.

@@ -10,8 +10,8 @@ use crate::costs::{PRICES, priced};
 use crate::engine_fixture::{World, both};
 use crate::tool_runs;
 
-async fn makings(world: &World, nodes: &[NodeId]) -> Vec<Generation> {
-    world.engine.makings(&world.caller, nodes.to_vec()).await.unwrap()
+async fn generations(world: &World, nodes: &[NodeId]) -> Vec<Generation> {
+    world.engine.generations(&world.caller, nodes.to_vec()).await.unwrap()
 }
 
 /// A model that thinks aloud, and whose provider counts that or does not.
@@ -37,7 +37,7 @@ both! {
         let (conversation, asked) = world.talk("What is there to eat?").await;
         let (node, run) = world.answer(conversation, cook).await;
         world.ended(run).await;
-        let made = makings(world, &[asked, node]).await;
+        let made = generations(world, &[asked, node]).await;
         assert_eq!(made.len(), 1, "nobody made what a person said: {made:?}");
         assert_eq!((made[0].node, made[0].run), (node, run));
         assert_eq!((made[0].input_tokens, made[0].output_tokens), (Some(14), Some(10)));
@@ -66,7 +66,7 @@ both! {
             let (conversation, _) = world.talk("What are two and two?").await;
             let (node, run) = world.answer(conversation, cook).await;
             world.ended(run).await;
-            makings(world, &[node]).await[0].calls[1].reasoning
+            generations(world, &[node]).await[0].calls[1].reasoning
         };
         assert_eq!(told(thinking(Some(41))).await, Some(Reasoning { tokens: 41, is_estimate: false }));
         assert_eq!(told(thinking(None)).await, Some(Reasoning { tokens: 3, is_estimate: true }));
@@ -79,9 +79,9 @@ both! {
         let (conversation, _) = world.talk("What is there to eat?").await;
         let (node, run) = world.answer(conversation, cook).await;
         world.ended(run).await;
-        let before = makings(world, &[node]).await;
+        let before = generations(world, &[node]).await;
         world.store.write(|tx| tx.sweep_executions(&Viewer::System("test"), 0)).await.unwrap();
-        let mut after = makings(world, &[node]).await;
+        let mut after = generations(world, &[node]).await;
         let spending = after[0].spending.as_mut().unwrap();
         assert!(!std::mem::replace(&mut spending.is_complete, true), "runs it started are not looked for");
         assert_eq!(after, before);
@@ -93,9 +93,9 @@ both! {
         let (node, run) = world.answer(conversation, chat).await;
         world.ended(run).await;
         let other = world.other("bert").await;
-        assert_eq!(world.engine.makings(&other, vec![node]).await.unwrap(), []);
-        assert_eq!(makings(world, &[node]).await.len(), 1);
+        assert_eq!(world.engine.generations(&other, vec![node]).await.unwrap(), []);
+        assert_eq!(generations(world, &[node]).await.len(), 1);
         world.store.write(|tx| tx.sweep_executions(&Viewer::System("test"), 0)).await.unwrap();
-        assert_eq!(world.engine.makings(&other, vec![node]).await.unwrap(), []);
+        assert_eq!(world.engine.generations(&other, vec![node]).await.unwrap(), []);
     }
 }

@@ -135,7 +135,7 @@ both! {
         let failure = world.run_fails(process).await;
         assert_eq!(told(&failure), ("Tool Weather now access revoked by owner", Some("BR-EXEC-003")));
         assert_eq!((&failure.fault.details["toolName"], failure.fault.details.get("serviceName")), (&json!("Weather now"), None));
-        let fitness = format!("{:?}", world.engine.process_fitness(&world.caller, process).await.unwrap());
+        let fitness = format!("{:?}", world.engine.process_health(&world.caller, process).await.unwrap());
         let failure = format!("{failure:?}");
         assert!(fitness.contains("Weather now") && !fitness.contains("Private") && !failure.contains("Private"), "{fitness} {failure}");
     }

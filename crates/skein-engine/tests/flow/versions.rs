@@ -147,7 +147,7 @@ both! {
         let tool = world.rest_tool(&bert, &rogue).await;
         world.engine.share_tool(&bert, fresh(&bert), tool, true).await.unwrap();
         let process = world.looks("then", look(tool, Some(1))).await;
-        let fitness = world.engine.process_fitness(&world.caller, process).await.unwrap();
+        let fitness = world.engine.process_health(&world.caller, process).await.unwrap();
         assert_eq!(fitness.fitness, Fitness::Error, "{fitness:?}");
         let failure = world.ended(world.run(process, json!({ "x": "Oslo" })).await).await.row.failure.unwrap();
         assert_eq!(failure.fault.rule.as_deref(), Some("BR-PROCESS-011"), "{}", failure.fault.message);
@@ -160,7 +160,7 @@ both! {
         let down = move |tx: &mut Tx<'_>| tx.set_health(&Viewer::System("test"), tool, "down", Some("no answer"), None);
         world.store.write(down).await.unwrap();
         let (then, now) = (world.looks("then", look(tool, Some(1))).await, world.looks("now", look(tool, None)).await);
-        let fitness = async |process| world.engine.process_fitness(&world.caller, process).await.unwrap().fitness;
+        let fitness = async |process| world.engine.process_health(&world.caller, process).await.unwrap().fitness;
         assert_eq!((fitness(then).await, fitness(now).await), (Fitness::Warning, Fitness::Error));
         let run = world.ended(world.run(then, json!({ "x": "Oslo" })).await).await;
         assert_eq!(run.row.status, RunStatus::Completed, "{:?}", run.row.failure);

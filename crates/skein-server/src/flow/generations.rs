@@ -137,6 +137,6 @@ pub(crate) async fn list_makings(
         let problem = format!("nodeIds names {} nodes; ask about {GENERATIONS_MAX} at most", nodes.len());
         return Err(ApiError::bad_request("invalid_query", problem));
     }
-    let makings = engine.makings(&caller, nodes).await?;
-    Ok(Json(MakingsView { data: makings.into_iter().map(MakingView::from).collect() }))
+    let generations = engine.generations(&caller, nodes).await?;
+    Ok(Json(MakingsView { data: generations.into_iter().map(MakingView::from).collect() }))
 }

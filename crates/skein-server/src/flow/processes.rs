@@ -326,5 +326,5 @@ pub(crate) async fn check_process(
     Parameters(NoParameters {}): Parameters<NoParameters>,
     PathId(id): PathId<RecordId>,
 ) -> Result<Json<ProcessHealthView>, ApiError> {
-    Ok(Json(engine.process_fitness(&caller, id).await?.into()))
+    Ok(Json(engine.process_health(&caller, id).await?.into()))
 }

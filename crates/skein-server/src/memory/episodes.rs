@@ -169,11 +169,11 @@ pub(crate) async fn list_episodes(
 /// is there. Content without a time is said now; within a day it is the same, later it was said again.
 #[utoipa::path(post, path = "/episodes", tag = "memory", request_body = BringBody,
     responses((status = 201, body = Mutated<BroughtView>), (status = 200, body = Mutated<BroughtView>)))]
-pub(crate) async fn bring_episode(State(engine): State<Engine>, mutation: Mutation) -> Result<Response, ApiError> {
+pub(crate) async fn import_episode(State(engine): State<Engine>, mutation: Mutation) -> Result<Response, ApiError> {
     let body: BringBody = mutation.body().await?;
     let BringBody { source, content, speaker, valid_at, node_id } = body;
     let brought = EpisodeImport { brought: Brought { source, content, speaker, node_id }, said_at: valid_at };
-    let made = engine.bring_episode(&mutation.caller, mutation.request, brought).await?.map(BroughtView::from);
+    let made = engine.import_episode(&mutation.caller, mutation.request, brought).await?.map(BroughtView::from);
     if made.value.known {
         return Ok(Answer::done(made).into_response());
     }

@@ -82,7 +82,7 @@ pub(crate) struct World {
 }
 
 /// A way out of a server at [`LISTENING`] that allows only the wide world, with a key that lives as long as the test.
-fn outside() -> Gateway {
+fn gateway() -> Gateway {
     let policy = Policy { own_addresses: [LISTENING.parse().unwrap()].into(), ..Policy::default() };
     Gateway::new(Box::new(EphemeralKeys::draw().unwrap()), Guard::new(policy), HttpOptions::default()).unwrap()
 }
@@ -166,7 +166,7 @@ impl World {
     async fn open(options: StoreOptions, dir: TempDir, database: Option<Database>) -> Self {
         let store = Store::open(options).unwrap();
         let blobs = Blobs::directory(&dir.path().join("blobs")).unwrap();
-        let engine = Engine::new(store.clone(), blobs.clone(), outside());
+        let engine = Engine::new(store.clone(), blobs.clone(), gateway());
         engine.remember_in(dir.path().join(INDEX));
         let key = KeyText::draw();
         engine.admit_start_key(&key).await.unwrap();

@@ -127,22 +127,22 @@ impl Engine {
         conversation: ConversationId,
         new: NewAnswers,
     ) -> Result<CommittedChange<Answering>, EngineError> {
-        self.change_moving(caller, request, "answer.begin", move |engine, tx, viewer, hand| {
+        self.change_moving(caller, request, "answer.begin", move |engine, tx, viewer, slot| {
             let (processes, fallback) = wanted_processes(engine, tx, viewer, conversation, &new)?;
             let archived_until = tx.conversation(viewer, conversation)?.archived.then(|| tx.now());
             let hint = remember_hint(tx, viewer, conversation, chosen(&new, &processes))?;
-            let mut mover = ExecutionTransaction::new(engine, tx, hand);
+            let mut execution_tx = ExecutionTransaction::new(engine, tx, slot);
             let mut begun = Vec::new();
             let mut first = None;
             for process in &processes {
                 for _ in 0..new.samples {
                     let asked = AnswerRequest { process: *process, first, hint, archived_until };
-                    let (node, run) = mover.begin_answer(viewer, conversation, &new, &asked)?;
+                    let (node, run) = execution_tx.begin_answer(viewer, conversation, &new, &asked)?;
                     first = first.or(node.0.turn().map(|turn| (turn, node.0.parent)));
                     begun.push((node, run));
                 }
             }
-            let after = mover.finish()?;
+            let after = execution_tx.finish()?;
             let grown = begun.into_iter().map(|((node, moved), run)| {
                 // It may be done already.
                 let node = tx.node(viewer, node.id)?;
@@ -209,7 +209,7 @@ impl ExecutionTransaction<'_, '_> {
             ..ExecutionStart::default()
         };
         let run = self.begin(beginning)?;
-        self.tell(run, Input::Begin);
+        self.push_input(run, Input::Begin);
         Ok(((node, moved), run))
     }
 }

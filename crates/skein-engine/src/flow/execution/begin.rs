@@ -115,15 +115,16 @@ impl Engine {
         apart: Isolation,
         mut beginning: impl FnMut(&mut Tx<'_>, &Viewer, OperationId) -> Result<ExecutionStart, StoreError> + Send + 'static,
     ) -> Result<CommittedChange<RunId>, EngineError> {
-        let (engine, places) = (self.clone(), OfferedPlaces::new(self.crew_places()));
+        let (engine, places) = (self.clone(), OfferedPlaces::new(self.free_slots()));
         let offered = places.clone();
         let started = self.queue_with(caller, request, kind, apart, move |tx, viewer, operation| {
-            offered.to(|hand| {
+            offered.to(|slot| {
                 let beginning = beginning(tx, viewer, operation)?;
-                let mut mover = ExecutionTransaction::new(&engine, tx, hand).locking(apart == Isolation::ByLocks);
-                let run = mover.begin(beginning)?;
-                mover.tell(run, Input::Begin);
-                Ok((run, mover.finish()?))
+                let mut execution_tx =
+                    ExecutionTransaction::new(&engine, tx, slot).locking(apart == Isolation::ByLocks);
+                let run = execution_tx.begin(beginning)?;
+                execution_tx.push_input(run, Input::Begin);
+                Ok((run, execution_tx.finish()?))
             })
         });
         let started = started.await?;
@@ -148,16 +149,16 @@ impl Engine {
         + Send
         + 'static,
     ) -> Result<CommittedChange<T>, EngineError> {
-        let (engine, aftermath) = (self.clone(), Arc::new(Mutex::new(None)));
-        let places = OfferedPlaces::new(self.crew_places());
-        let (offered, kept) = (places.clone(), Arc::clone(&aftermath));
+        let (engine, post_commit) = (self.clone(), Arc::new(Mutex::new(None)));
+        let places = OfferedPlaces::new(self.free_slots());
+        let (offered, kept) = (places.clone(), Arc::clone(&post_commit));
         let changed = self.change(caller, request, kind, move |tx, viewer| {
-            let (value, after) = offered.to(|hand| change(&engine, tx, viewer, hand))?;
+            let (value, after) = offered.to(|slot| change(&engine, tx, viewer, slot))?;
             *kept.lock().unwrap_or_else(PoisonError::into_inner) = Some(after);
             Ok(value)
         });
         let changed = changed.await?;
-        let after = aftermath.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let after = post_commit.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(after) = after.filter(|_| !changed.is_replay) {
             self.after(after, places.take());
         }
@@ -168,13 +169,13 @@ impl Engine {
     pub(crate) fn after(&self, after: PostCommit, places: crate::jobs::worker_pool::FreeSlots) {
         let parts = self.parts();
         for run in after.withdrawn {
-            parts.crew.break_off(run);
+            parts.worker_pool.break_off(run);
         }
         for ended in after.ended {
             parts.streams.end_of(&ended);
         }
         if after.queued {
-            parts.crew.wake();
+            parts.worker_pool.wake();
         }
         crate::jobs::worker_loop::take_up(self, after.handed, places);
     }

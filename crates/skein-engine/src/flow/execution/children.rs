@@ -37,8 +37,8 @@ impl ExecutionTransaction<'_, '_> {
     ) -> Result<(), StoreError> {
         let cause = self.load(run)?.cause_of(place.step);
         match self.begin_child(run, place, process, context, cause)? {
-            Ok(child) => self.tell(child, Input::Begin),
-            Err(fault) => self.tell(run, Input::ChildEnded { place, outcome: Err(fault), tokens: 0 }),
+            Ok(child) => self.push_input(child, Input::Begin),
+            Err(fault) => self.push_input(run, Input::ChildEnded { place, outcome: Err(fault), tokens: 0 }),
         }
         Ok(())
     }
@@ -61,7 +61,7 @@ impl ExecutionTransaction<'_, '_> {
             Ok(written) => written,
             Err(fault) => {
                 let fault = self.explained(run, place.step, id, fault)?;
-                self.tell(run, Input::Faulted { place, fault });
+                self.push_input(run, Input::Faulted { place, fault });
                 return Ok(());
             }
         };
@@ -76,11 +76,11 @@ impl ExecutionTransaction<'_, '_> {
             Err(violation) => Err(Fault::breach(&violation)),
         };
         match begun {
-            Ok(child) => self.tell(child, Input::Begin),
+            Ok(child) => self.push_input(child, Input::Begin),
             Err(fault) => {
                 let fault = self.explained(run, place.step, id, fault)?;
                 self.write_child_result(run, place, written, &Err(fault.clone()), 0)?;
-                self.tell(run, Input::Faulted { place, fault });
+                self.push_input(run, Input::Faulted { place, fault });
             }
         }
         Ok(())
@@ -105,7 +105,7 @@ impl ExecutionTransaction<'_, '_> {
                 return too_many(format!("{outermost} has led to {RUNS_IN_ALL_MAX} runs already"));
             }
         }
-        self.record()?;
+        self.flush_items()?;
         let loaded = self.load(run)?;
         let (owner, session, priority) = (loaded.row.owner, loaded.row.session, loaded.row.priority);
         let paused_at = loaded.row.paused_at;
@@ -185,7 +185,7 @@ impl ExecutionTransaction<'_, '_> {
             },
             Err(fault) => Input::Faulted { place, fault },
         };
-        self.tell(parent, input);
+        self.push_input(parent, input);
         Ok(())
     }
 

@@ -49,7 +49,7 @@ impl ExecutionTransaction<'_, '_> {
         let loaded = self.load(run)?;
         loaded.state.status = outcome.status;
         let (row, state) = (loaded.row.clone(), loaded.state.clone());
-        self.state(row.owner, draft?)?;
+        self.append_item(row.owner, draft?)?;
         let output = Some(&outcome.output).filter(|_| outcome.status == RunStatus::Completed);
         self.tx.end_execution(run, &state, output, outcome.failure.as_ref())?;
         self.measure_run(&row, &ended)?;
@@ -63,7 +63,7 @@ impl ExecutionTransaction<'_, '_> {
                 Some(failure) => Err(child_fault(run, failure)),
             };
             self.tell_parent((parent, place), result, &ended)?;
-        } else if self.engine.parts().outside.telemetry().is_some() {
+        } else if self.engine.parts().gateway.telemetry().is_some() {
             telemetry::enqueue(self.tx, &Viewer::User(row.owner), run)?;
         }
         let is_silent = self.load(run)?.ready.plan.streamed_step().is_none();
@@ -123,7 +123,7 @@ impl ExecutionTransaction<'_, '_> {
             self.tx.end_operation(&SYSTEM, operation, &operation_state(run, &outcome))?;
         }
         for child in self.tx.child_executions(run)?.into_iter().filter(|child| !child.status.has_ended()) {
-            self.tell(child.id, Input::Cancel);
+            self.push_input(child.id, Input::Cancel);
         }
         if let Some(parent) = row.parent {
             self.tell_parent(parent, Err(child_fault(run, failure)), &ended)?;
@@ -243,7 +243,7 @@ impl ExecutionTransaction<'_, '_> {
         self.close_calls(run, &unmade)?;
         for child in self.tx.child_executions(run)? {
             if !child.status.has_ended() {
-                self.tell(child.id, Input::Cancel);
+                self.push_input(child.id, Input::Cancel);
             }
         }
         self.after.withdrawn.push(run);

@@ -113,12 +113,12 @@ impl Engine {
     ) -> Result<CommittedChange<ShownExecution>, EngineError> {
         // What was said by now can still be heard afterwards.
         self.parts().streams.write(&self.parts().store, id).await;
-        self.change_moving(caller, request, "execution.cancel", move |engine, tx, viewer, hand| {
+        self.change_moving(caller, request, "execution.cancel", move |engine, tx, viewer, slot| {
             let row = tx.execution(viewer, id)?;
             if row.status.has_ended() {
                 return Err(has_ended(&row, "nothing of it is left to cancel").into());
             }
-            let after = cancel_all(engine, tx, hand, &[id])?;
+            let after = cancel_all(engine, tx, slot, &[id])?;
             let row = tx.execution(viewer, id)?;
             Ok((engine.show_run(tx, row)?, after))
         })
@@ -130,14 +130,14 @@ impl Engine {
 pub(crate) fn cancel_all(
     engine: &Engine,
     tx: &mut Tx<'_>,
-    hand: &WorkerSlot,
+    slot: &WorkerSlot,
     runs: &[RunId],
 ) -> Result<PostCommit, StoreError> {
-    let mut mover = ExecutionTransaction::new(engine, tx, hand);
+    let mut execution_tx = ExecutionTransaction::new(engine, tx, slot);
     for run in runs {
-        mover.tell(*run, Input::Cancel);
+        execution_tx.push_input(*run, Input::Cancel);
     }
-    mover.finish()
+    execution_tx.finish()
 }
 
 /// Keeps others from moving the run that an operation stands for, if it stands for one, until the transaction ends.

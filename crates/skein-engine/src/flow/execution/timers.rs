@@ -58,23 +58,23 @@ impl Engine {
 
     async fn fire_timer(&self, timer: &DueJob, waits_for_computations: bool) -> Result<(), StoreError> {
         let (engine, timer) = (self.clone(), timer.clone());
-        let places = OfferedPlaces::new(self.crew_places());
+        let places = OfferedPlaces::new(self.free_slots());
         let offered = places.clone();
         let fire = move |tx: &mut Tx<'_>| {
-            offered.to(|hand| {
-                let mut mover = ExecutionTransaction::new(&engine, tx, hand);
+            offered.to(|slot| {
+                let mut execution_tx = ExecutionTransaction::new(&engine, tx, slot);
                 // The run before its job: ending a run locks in the same order.
-                match mover.load(timer.run) {
+                match execution_tx.load(timer.run) {
                     Ok(_) | Err(StoreError::NotFound(_)) => {}
                     Err(error) => return Err(error),
                 }
-                if mover.tx.take_due_job(&SYSTEM, timer.id)? && mover.is_running(timer.run)? {
+                if execution_tx.tx.take_due_job(&SYSTEM, timer.id)? && execution_tx.is_running(timer.run)? {
                     match timer.queue.as_str() {
-                        DEADLINE => mover.time_out(timer.run)?,
-                        _ => mover.start_delayed(timer.run, &timer.payload)?,
+                        DEADLINE => execution_tx.time_out(timer.run)?,
+                        _ => execution_tx.start_delayed(timer.run, &timer.payload)?,
                     }
                 }
-                mover.finish()
+                execution_tx.finish()
             })
         };
         let store = &self.parts().store;
@@ -152,7 +152,7 @@ impl ExecutionTransaction<'_, '_> {
         let fault =
             Fault { retryable: true, uncertain, details, ..Fault::new("timeout", message).by_rule("BR-STEP-005") };
         self.timed_out.insert(child, fault);
-        self.tell(child, Input::Cancel);
+        self.push_input(child, Input::Cancel);
         Ok(())
     }
 

@@ -67,7 +67,7 @@ pub(crate) struct LoadedExecution {
 pub(crate) struct ExecutionTransaction<'a, 't> {
     pub(crate) engine: &'a Engine,
     pub(crate) tx: &'a mut Tx<'t>,
-    pub(crate) hand: &'a WorkerSlot,
+    pub(crate) slot: &'a WorkerSlot,
     pub(crate) runs: BTreeMap<RunId, LoadedExecution>,
     pub(crate) pending: VecDeque<(RunId, Input)>,
     pub(crate) after: PostCommit,
@@ -86,12 +86,12 @@ pub(crate) struct ExecutionTransaction<'a, 't> {
 }
 
 impl<'a, 't> ExecutionTransaction<'a, 't> {
-    pub(crate) fn new(engine: &'a Engine, tx: &'a mut Tx<'t>, hand: &'a WorkerSlot) -> Self {
+    pub(crate) fn new(engine: &'a Engine, tx: &'a mut Tx<'t>, slot: &'a WorkerSlot) -> Self {
         let (runs, pending, after) = (BTreeMap::new(), VecDeque::new(), PostCommit::default());
         Self {
             engine,
             tx,
-            hand,
+            slot,
             runs,
             pending,
             after,
@@ -110,7 +110,7 @@ impl<'a, 't> ExecutionTransaction<'a, 't> {
     }
 
     /// Tells a run what happened; [`Self::finish`] carries on from there.
-    pub(crate) fn tell(&mut self, run: RunId, input: Input) {
+    pub(crate) fn push_input(&mut self, run: RunId, input: Input) {
         self.pending.push_back((run, input));
     }
 
@@ -200,7 +200,7 @@ impl<'a, 't> ExecutionTransaction<'a, 't> {
         let before = converses.then(|| loaded.state.clone());
         loaded.take(moved.state);
         if let Some(before) = before {
-            self.record()?;
+            self.flush_items()?;
             self.tell_tool_runs(run, &before)?;
         }
         for effect in moved.effects {
@@ -210,7 +210,7 @@ impl<'a, 't> ExecutionTransaction<'a, 't> {
     }
 
     /// States a fact; it is recorded before anything that could refer to it.
-    pub(crate) fn state(&mut self, owner: UserId, draft: ItemDraft) -> Result<ItemId, StoreError> {
+    pub(crate) fn append_item(&mut self, owner: UserId, draft: ItemDraft) -> Result<ItemId, StoreError> {
         let drawn = self.tx.draw_item(&Viewer::User(owner), draft)?;
         let id = drawn.id();
         self.stated.push(drawn);
@@ -218,7 +218,7 @@ impl<'a, 't> ExecutionTransaction<'a, 't> {
     }
 
     /// Records what was stated.
-    pub(crate) fn record(&mut self) -> Result<(), StoreError> {
+    pub(crate) fn flush_items(&mut self) -> Result<(), StoreError> {
         match std::mem::take(&mut self.stated) {
             stated if stated.is_empty() => Ok(()),
             stated => self.tx.append_drawn(stated).map_err(raced),
@@ -227,7 +227,7 @@ impl<'a, 't> ExecutionTransaction<'a, 't> {
 
     fn carry_out(&mut self, run: RunId, effect: Effect) -> Result<(), StoreError> {
         if !matches!(effect, Effect::Call { .. }) {
-            self.record()?;
+            self.flush_items()?;
         }
         match effect {
             Effect::Call { place, tool, inputs, attempt, delay_ms } => {
@@ -255,12 +255,12 @@ impl<'a, 't> ExecutionTransaction<'a, 't> {
         let base = match self.base(run, place.step, tool)? {
             Ok(base) if is_process_in_disguise(&base.tool) => return self.start_disguised(run, place, base, inputs),
             Ok(base) if self.is_held(run, place, &base, inputs)? => {
-                self.tell(run, Input::Held { place });
+                self.push_input(run, Input::Held { place });
                 return Ok(());
             }
             Ok(base) => base,
             Err(fault) => {
-                self.tell(run, Input::Faulted { place, fault });
+                self.push_input(run, Input::Faulted { place, fault });
                 return Ok(());
             }
         };
@@ -271,7 +271,7 @@ impl<'a, 't> ExecutionTransaction<'a, 't> {
         if paused_at.is_some() {
             return self.tx.enqueue_parked(&Viewer::User(owner), &draft).map(drop);
         }
-        let holder = self.hand.holder.as_ref().filter(|_| delay_ms == 0 && self.has_place(kind)).cloned();
+        let holder = self.slot.holder.as_ref().filter(|_| delay_ms == 0 && self.has_place(kind)).cloned();
         let Some(holder) = holder else {
             let viewer = Viewer::User(owner);
             self.tx.enqueue(&viewer, &draft)?;
@@ -282,15 +282,15 @@ impl<'a, 't> ExecutionTransaction<'a, 't> {
             self.after.queued = true;
             return Ok(());
         };
-        let prepared = match self.prepare(run, place, base, inputs, attempt)? {
-            Ok(prepared) => prepared,
+        let pending = match self.prepare(run, place, base, inputs, attempt)? {
+            Ok(pending) => pending,
             Err(fault) => {
-                self.tell(run, Input::Faulted { place, fault });
+                self.push_input(run, Input::Faulted { place, fault });
                 return Ok(());
             }
         };
         let job = self.lease(&Viewer::User(owner), &draft, &holder)?;
-        self.after.handed.push(prepared.held_by(job, kind));
+        self.after.handed.push(pending.held_by(job, kind));
         Ok(())
     }
 
@@ -316,7 +316,7 @@ impl<'a, 't> ExecutionTransaction<'a, 't> {
 
     /// A worker has one place to offer for each kind it names.
     fn has_place(&self, kind: OperationType) -> bool {
-        let offered = self.hand.kinds.iter().filter(|offered| **offered == kind).count();
+        let offered = self.slot.kinds.iter().filter(|offered| **offered == kind).count();
         let taken = self.after.handed.iter().filter(|handed| handed.kind == kind).count();
         taken < offered
     }
@@ -336,7 +336,7 @@ impl<'a, 't> ExecutionTransaction<'a, 't> {
         let owner = self.load(run)?.row.owner;
         if self.is_approved_for_good(owner, asked)? {
             let decision = Decision::Approve { inputs: None, scope: Some(ApprovalScope::Once) };
-            self.tell(run, Input::Decided { place, decision });
+            self.push_input(run, Input::Decided { place, decision });
             return Ok(());
         }
         let step = self.load(run)?.ready.plan.steps()[place.step].definition.id.clone();
@@ -345,7 +345,7 @@ impl<'a, 't> ExecutionTransaction<'a, 't> {
             // Nobody could be shown it.
             Err(bad) => {
                 let decision = Decision::Deny { reason: Some(format!("the question cannot be kept: {bad}")) };
-                self.tell(run, Input::Decided { place, decision });
+                self.push_input(run, Input::Decided { place, decision });
                 return Ok(());
             }
         };
@@ -369,9 +369,9 @@ impl<'a, 't> ExecutionTransaction<'a, 't> {
         };
         let owner = loaded.row.owner;
         if !moved.steps.is_empty() || !moved.calls.is_empty() || !moved.links.is_empty() {
-            self.state(owner, moved.to_draft()?)?;
+            self.append_item(owner, moved.to_draft()?)?;
         }
-        self.record()?;
+        self.flush_items()?;
         self.tx.put_steps(run, &rows)
     }
 }

@@ -21,7 +21,7 @@ use crate::account::Caller;
 use crate::catalog::{NewVersion, SYSTEM, StoredEntry, load, load_named, make, save, shown_page};
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::flow::process::health_report::{ProcessHealth, fitness};
+use crate::flow::process::health_report::{ProcessHealth, process_health};
 use crate::request::{CommittedChange, Request};
 
 /// Most processes that are considered as a stand-in for the chosen one.
@@ -82,7 +82,7 @@ pub(crate) fn resolve(tx: &mut Tx<'_>, engine: &Engine, viewer: &Viewer) -> Resu
     let mut choice = choice_of(stored.as_ref(), chosen.as_ref());
     if let (Choice::Process { obstacle, .. }, Some(chosen)) = (&mut choice, &chosen) {
         *obstacle = match why_not(&chosen.entry) {
-            None => problem_of(&fitness(tx, engine, viewer, chosen)?),
+            None => problem_of(&process_health(tx, engine, viewer, chosen)?),
             found => found,
         };
     }

@@ -75,18 +75,18 @@ impl DependencyKind {
 
 impl Engine {
     /// How a process of the caller's would fare now. Nothing is called: what checks and calls found is told.
-    pub async fn process_fitness(&self, caller: &Caller, id: RecordId) -> Result<ProcessHealth, EngineError> {
+    pub async fn process_health(&self, caller: &Caller, id: RecordId) -> Result<ProcessHealth, EngineError> {
         let (viewer, engine) = (caller.viewer(), self.clone());
         let look = move |tx: &mut Tx<'_>| {
             let process: StoredEntry<Process> = load(tx, &viewer, id)?;
-            fitness(tx, &engine, &viewer, &process)
+            process_health(tx, &engine, &viewer, &process)
         };
         Ok(self.parts().store.read_computing(look).await?)
     }
 }
 
 /// How a process would fare now, for the viewer.
-pub(crate) fn fitness(
+pub(crate) fn process_health(
     tx: &mut Tx<'_>,
     engine: &Engine,
     viewer: &Viewer,

@@ -160,30 +160,30 @@ impl Engine {
         id: ReviewId,
         decision: Decision,
     ) -> Result<CommittedChange<ShownReview>, EngineError> {
-        self.change_moving(caller, request, "review.decide", move |engine, tx, viewer, hand| {
+        self.change_moving(caller, request, "review.decide", move |engine, tx, viewer, slot| {
             let row = tx.review(viewer, id)?;
             row.asked.check_by(&decision, &engine.judge(viewer.owner()))?;
             row.delegation().check_decision(viewer.owner(), &decision)?;
             engine.check_told(tx, viewer, &row, &decision)?;
-            let mut mover = ExecutionTransaction::new(engine, tx, hand);
+            let mut execution_tx = ExecutionTransaction::new(engine, tx, slot);
             // The run before its question: whoever ends a run takes its questions in this order, too.
-            mover.load(row.run)?;
-            check_open(mover.tx, &row)?;
+            execution_tx.load(row.run)?;
+            check_open(execution_tx.tx, &row)?;
             let decider = viewer.owner();
-            if !mover.tx.decide_review(id, decider, &decision)? {
+            if !execution_tx.tx.decide_review(id, decider, &decision)? {
                 return Err(already_ended(&row).into());
             }
             // What came of a run is on its owner's timeline, whoever decided.
-            mover.tx.append_item(&Viewer::User(row.owner), &review_decided(id, decider, &decision)?)?;
-            tell_decided(mover.tx, &row, decider)?;
+            execution_tx.tx.append_item(&Viewer::User(row.owner), &review_decided(id, decider, &decision)?)?;
+            tell_decided(execution_tx.tx, &row, decider)?;
             if let Some(named) = row.asked.approvable().filter(|_| decision.stands()) {
-                approvals::give(mover.tx, viewer, named, id)?;
+                approvals::give(execution_tx.tx, viewer, named, id)?;
             }
             let told = decision.clone();
             #[cfg(test)]
             let told = crate::flow::simulation::PlantedBug::ForgottenEdit.without_edits(engine, told);
-            mover.tell(row.run, Input::Decided { place: row.place, decision: told });
-            let after = mover.finish()?;
+            execution_tx.push_input(row.run, Input::Decided { place: row.place, decision: told });
+            let after = execution_tx.finish()?;
             Ok((show(tx, viewer, id)?, after))
         })
         .await
@@ -244,21 +244,21 @@ impl Engine {
 
     async fn expire_review(&self, due: &DueReview, waits_for_computations: bool) -> Result<(), StoreError> {
         let (engine, due) = (self.clone(), due.clone());
-        let places = OfferedPlaces::new(self.crew_places());
+        let places = OfferedPlaces::new(self.free_slots());
         let offered = places.clone();
         let expire = move |tx: &mut Tx<'_>| {
-            offered.to(|hand| {
-                let mut mover = ExecutionTransaction::new(&engine, tx, hand);
-                let owner = mover.load(due.run)?.row.owner;
-                let delegated = mover.tx.delegated_of(due.run)?;
-                if mover.tx.expire_review(due.id)? {
-                    mover.tx.append_item(&Viewer::User(owner), &review_expired(due.id)?)?;
+            offered.to(|slot| {
+                let mut execution_tx = ExecutionTransaction::new(&engine, tx, slot);
+                let owner = execution_tx.load(due.run)?.row.owner;
+                let delegated = execution_tx.tx.delegated_of(due.run)?;
+                if execution_tx.tx.expire_review(due.id)? {
+                    execution_tx.tx.append_item(&Viewer::User(owner), &review_expired(due.id)?)?;
                     if let Some((review, delegate)) = delegated.into_iter().find(|(review, _)| *review == due.id) {
-                        tell_taken_back(mover.tx, review, delegate)?;
+                        tell_taken_back(execution_tx.tx, review, delegate)?;
                     }
-                    mover.tell(due.run, Input::Expired { place: due.place });
+                    execution_tx.push_input(due.run, Input::Expired { place: due.place });
                 }
-                mover.finish()
+                execution_tx.finish()
             })
         };
         let store = &self.parts().store;
@@ -280,11 +280,11 @@ impl Engine {
         }
         let (engine, message) = (self.clone(), format!("nobody decided in time, and it cannot go on: {}", told(error)));
         let ended = self.parts().store.write(move |tx| {
-            let hand = WorkerSlot::default();
-            let mut mover = ExecutionTransaction::new(&engine, tx, &hand);
-            let row = mover.tx.locked_execution(&SYSTEM, run);
-            mover.end_unread(run, row, Fault::new("review_expired", message.clone()).by_rule("BR-STEP-006"))?;
-            mover.finish()
+            let slot = WorkerSlot::default();
+            let mut execution_tx = ExecutionTransaction::new(&engine, tx, &slot);
+            let row = execution_tx.tx.locked_execution(&SYSTEM, run);
+            execution_tx.end_unread(run, row, Fault::new("review_expired", message.clone()).by_rule("BR-STEP-006"))?;
+            execution_tx.finish()
         });
         match ended.await {
             Ok(after) => self.after(after.value, FreeSlots::default()),

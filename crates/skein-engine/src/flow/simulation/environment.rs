@@ -42,7 +42,7 @@ pub(super) struct Environment {
     pub(super) tools: Tools,
     /// The processes that others start.
     pub(super) library: Definitions,
-    outside: Gateway,
+    gateway: Gateway,
     bug: Option<PlantedBug>,
     dir: TempDir,
 }
@@ -56,9 +56,9 @@ impl Environment {
         let clock = Arc::new(StoppedClock::at(Millis(1_800_000_000_000)));
         let options = StoreOptions::at(Location::Directory(dir.path().to_owned()));
         let store = Store::open(StoreOptions { clock: Some(Arc::clone(&clock) as _), ..options }).unwrap();
-        let outside = Gateway::new(Box::new(EphemeralKeys::draw().unwrap()), Guard::default(), HttpOptions::default());
-        let outside = outside.unwrap();
-        let engine = Self::engine(&store, dir.path(), &outside, bug);
+        let gateway = Gateway::new(Box::new(EphemeralKeys::draw().unwrap()), Guard::default(), HttpOptions::default());
+        let gateway = gateway.unwrap();
+        let engine = Self::engine(&store, dir.path(), &gateway, bug);
         engine.prepare().await.unwrap();
         let key = KeyText::draw();
         engine.admit_start_key(&key).await.unwrap();
@@ -66,23 +66,23 @@ impl Environment {
         let none = RecordId::from_bytes([0; 16]);
         let tools = Tools { safe: none, once: none, asked: none, model: none, processes: Vec::new() };
         let library = Definitions::new();
-        let mut world = Self { store, clock, engine, caller, chain: none, tools, library, outside, bug, dir };
+        let mut world = Self { store, clock, engine, caller, chain: none, tools, library, gateway, bug, dir };
         world.furnish().await;
         world
     }
 
-    fn engine(store: &Store, dir: &Path, outside: &Gateway, bug: Option<PlantedBug>) -> Engine {
+    fn engine(store: &Store, dir: &Path, gateway: &Gateway, bug: Option<PlantedBug>) -> Engine {
         let blobs = Blobs::directory(&dir.join("blobs")).unwrap();
-        let engine = Engine::new(store.clone(), blobs, outside.clone());
+        let engine = Engine::new(store.clone(), blobs, gateway.clone());
         if let Some(bug) = bug {
-            engine.parts().crew.planted.set(bug).unwrap();
+            engine.parts().worker_pool.planted.set(bug).unwrap();
         }
         engine
     }
 
     /// The process dies, and another begins where it left off.
     pub(super) async fn restart(&mut self) {
-        self.engine = Self::engine(&self.store, self.dir.path(), &self.outside, self.bug);
+        self.engine = Self::engine(&self.store, self.dir.path(), &self.gateway, self.bug);
         self.store.begin_epoch().await.unwrap();
     }
 

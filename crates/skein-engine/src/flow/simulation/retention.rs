@@ -26,9 +26,9 @@ impl Environment {
     }
 
     async fn finish(&self, run: RunId) {
-        let crew = WorkerPool::start(self.engine.clone(), &PoolSizes::default());
+        let worker_pool = WorkerPool::start(self.engine.clone(), &PoolSizes::default());
         self.ended(run).await;
-        crew.stop(crate::flow::simulation::worker_pool::SOON).await;
+        worker_pool.stop(crate::flow::simulation::worker_pool::SOON).await;
     }
 
     async fn pieces(&self, run: RunId) -> usize {

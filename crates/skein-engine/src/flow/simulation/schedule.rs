@@ -242,13 +242,13 @@ impl<'a> Schedule<'a> {
     }
 
     async fn conclude(&mut self, worker: usize, call: &Arc<PendingCall>, fate: CommitFate) -> Result<(), String> {
-        let hand = if self.dice.one_in(2) {
+        let slot = if self.dice.one_in(2) {
             WorkerSlot { holder: Some(self.holder(worker)), kinds: vec![call.kind] }
         } else {
             WorkerSlot::default()
         };
         let outcome = self.noted.outcome(call);
-        match self.write(call, &outcome, hand, fate == CommitFate::DiesBefore).await {
+        match self.write(call, &outcome, slot, fate == CommitFate::DiesBefore).await {
             Ok(after) => {
                 for handed in &after.handed {
                     self.know(handed.run).await;
@@ -279,14 +279,14 @@ impl<'a> Schedule<'a> {
         &self,
         call: &Arc<PendingCall>,
         outcome: &Result<Value, Value>,
-        hand: WorkerSlot,
+        slot: WorkerSlot,
         dies: bool,
     ) -> Result<PostCommit, StoreError> {
         let answered = CallResponse::own(outcome.clone());
         let came = CallOutcome::new(call, answered, None, 1);
         let (engine, call) = (self.world.engine.clone(), Arc::clone(call));
         let written = self.world.store.write(move |tx| {
-            let after = record::conclude(&engine, tx, &call, &came, &hand)?;
+            let after = record::conclude(&engine, tx, &call, &came, &slot)?;
             if dies { Err(StoreError::Forbidden) } else { Ok(after) }
         });
         Ok(written.await?.value)

@@ -81,7 +81,7 @@ impl Environment {
 async fn a_bug_in_a_call_is_an_error_of_that_call_and_frees_its_place() {
     let world = Environment::new(Some(PlantedBug::PanickingCall)).await;
     let one_place = PoolSizes(vec![(OperationType::McpTool, 1)]);
-    let crew = WorkerPool::start(world.engine.clone(), &one_place);
+    let worker_pool = WorkerPool::start(world.engine.clone(), &one_place);
     for _ in 0..2 {
         let run = world.begin().await;
         let shown = world.ended(run).await;
@@ -89,7 +89,7 @@ async fn a_bug_in_a_call_is_an_error_of_that_call_and_frees_its_place() {
         assert_eq!((shown.row.status, failure.fault.code.as_str()), (RunStatus::Failed, "internal"));
         assert_eq!(shown.calls[0].result.as_ref().unwrap().said["error"]["code"], "internal");
     }
-    crew.stop(SOON).await;
+    worker_pool.stop(SOON).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -128,9 +128,9 @@ async fn whoever_stops_and_starts_again_is_not_lost_however_often() {
     }
     let standing = &world.jobs(run).await[0];
     assert_eq!((standing.attempts, standing.lost), (0, 0));
-    let crew = WorkerPool::start(world.engine.clone(), &PoolSizes::default());
+    let worker_pool = WorkerPool::start(world.engine.clone(), &PoolSizes::default());
     assert_eq!(world.ended(run).await.row.status, RunStatus::Completed);
-    crew.stop(SOON).await;
+    worker_pool.stop(SOON).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -170,22 +170,22 @@ async fn a_call_that_must_not_be_repeated_is_for_a_person_however_many_vanished_
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_worker_that_stops_is_offline_at_once_with_all_it_did_and_forgotten_by_those_who_come_later() {
     let world = Environment::new(None).await;
-    let crew = WorkerPool::start(world.engine.clone(), &PoolSizes::default());
+    let worker_pool = WorkerPool::start(world.engine.clone(), &PoolSizes::default());
     let run = world.begin().await;
     world.ended(run).await;
-    crew.stop(SOON).await;
+    worker_pool.stop(SOON).await;
     let stopped = world.workers().await.remove(0);
     assert_eq!((stopped.status, stopped.processed, stopped.errors), (WorkerStatus::Offline, 3, 0));
     world.clock.advance(DAY_MS);
     let mut world = world;
     world.restart().await;
-    let crew = WorkerPool::start(world.engine.clone(), &PoolSizes::default());
+    let worker_pool = WorkerPool::start(world.engine.clone(), &PoolSizes::default());
     let run = world.begin().await;
     world.ended(run).await;
     let workers = world.workers().await;
     assert_eq!(workers.len(), 1, "{workers:?}");
     assert_ne!(workers[0].id, stopped.id);
-    crew.stop(SOON).await;
+    worker_pool.stop(SOON).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -193,7 +193,7 @@ async fn a_worker_that_was_forgotten_makes_itself_known_again() {
     let world = Environment::new(None).await;
     let id = WorkerId::from_bytes([7; 16]);
     let draft = WorkerDraft { id, queues: vec!["mcp_tool".to_owned()], places: 1, host: "here".to_owned(), pid: 1 };
-    world.engine.parts().crew.owe(Tally { processed: 4, errors: 1 });
+    world.engine.parts().worker_pool.owe(Tally { processed: 4, errors: 1 });
     worker_loop::say_alive(&world.engine, &draft).await.unwrap();
     let known = world.workers().await.remove(0);
     assert_eq!((known.id, known.status, known.processed, known.errors), (id, WorkerStatus::Idle, 4, 1));
@@ -208,9 +208,9 @@ async fn a_call_that_was_handed_over_by_the_move_that_ends_its_run_is_told_as_no
     };
     let process = world.process("fails", [step("a", "{x}"), step("b", "{a.nowhere}"), step("c", "{x}")]).await;
     let run = world.begin_of(process).await;
-    let crew = WorkerPool::start(world.engine.clone(), &PoolSizes(vec![(OperationType::McpTool, 1)]));
+    let worker_pool = WorkerPool::start(world.engine.clone(), &PoolSizes(vec![(OperationType::McpTool, 1)]));
     let shown = world.ended(run).await;
-    crew.stop(SOON).await;
+    worker_pool.stop(SOON).await;
     assert_eq!(shown.row.failure.unwrap().step_id.as_deref(), Some("b"));
     let told = &shown.calls[1].result.as_ref().unwrap().said;
     assert_eq!((&told["status"], &told["error"]["code"]), (&json!("cancelled"), &json!("not_made")), "{told:?}");

@@ -87,9 +87,9 @@ pub struct Reasoning {
 
 impl Engine {
     /// How these nodes were made, as far as runs made them and they are the caller's to see.
-    pub async fn makings(&self, caller: &Caller, nodes: Vec<NodeId>) -> Result<Vec<Generation>, EngineError> {
+    pub async fn generations(&self, caller: &Caller, nodes: Vec<NodeId>) -> Result<Vec<Generation>, EngineError> {
         let viewer = caller.viewer();
-        Ok(self.parts().store.read(move |tx| makings(tx, &viewer, &nodes)).await?)
+        Ok(self.parts().store.read(move |tx| generations(tx, &viewer, &nodes)).await?)
     }
 }
 
@@ -98,7 +98,7 @@ type Facts = HashMap<ItemId, Map<String, Value>>;
 /// How a tool is called, and whether it is Skein's own.
 type Tools = HashMap<RecordId, (String, bool)>;
 
-fn makings(tx: &mut Tx<'_>, viewer: &Viewer, nodes: &[NodeId]) -> Result<Vec<Generation>, StoreError> {
+fn generations(tx: &mut Tx<'_>, viewer: &Viewer, nodes: &[NodeId]) -> Result<Vec<Generation>, StoreError> {
     let mut made_by = tx.runs_of_nodes(viewer, nodes)?;
     let others: Vec<NodeId> = nodes.iter().copied().filter(|node| !made_by.contains_key(node)).collect();
     let forgotten = tx.forgotten_runs_of_nodes(viewer, &others)?;
