@@ -1,4 +1,4 @@
-//! How long the first words of an answer take from the provider's socket, through a run, to a listener of that run.
+//! Measures the time of an answer's first words from the provider's socket, through an execution, to its listener.
 
 use std::time::Instant;
 

@@ -1,4 +1,4 @@
-//! What a call costs that is rendered from a template, judged and reported, over the same call by bare reqwest.
+//! Measures a call that is rendered from a template, guarded and recorded, against the same call by bare reqwest.
 
 use std::collections::BTreeSet;
 use std::time::Instant;

@@ -1,4 +1,4 @@
-//! What it costs that every change is made once: one more row in the same transaction, and no further commit.
+//! Measures the cost of idempotency keys: one more row in the same transaction, and no further commit.
 
 use std::path::Path;
 use std::sync::Arc;

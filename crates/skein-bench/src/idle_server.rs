@@ -1,4 +1,4 @@
-//! How much memory a server holds that has a large store and nothing to do.
+//! Measures the memory of an idle server over a large store.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What a benchmark has to define at a server before it can measure runs: services, tools, processes.
+//! Defines the services, tools and processes that the benchmarks of executions need.
 
 use anyhow::{Context as _, Result};
 use serde_json::{Value, json};

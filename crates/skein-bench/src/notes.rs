@@ -1,4 +1,4 @@
-//! What the benchmarks write: notes of about 400 bytes, the same on both sides and in every run.
+//! Generates the notes that benchmarks write: about 400 bytes each, the same on both sides and in every pass.
 
 use anyhow::Result;
 use serde_json::{Map, Value};

@@ -1,4 +1,4 @@
-//! What the episodes say that recall is measured with, and what is asked of them: the same in every run.
+//! Generates the episodes and questions of the recall benchmark, the same in every pass.
 //!
 //! How often a word stands there follows Zipf's law: first the words that tell nothing, then common English ones, then tens of
 //! thousands that are made up, as names of things are. Now and then somebody is named.

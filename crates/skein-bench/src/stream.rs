@@ -1,4 +1,4 @@
-//! How long a token of a streamed answer takes from the provider's socket to our event, beside a bare socket.
+//! Measures the time of a streamed token from the provider's socket to our event, beside a bare socket.
 //!
 //! A server in this process writes the time into each token, so both ends read one clock.
 

@@ -1,4 +1,4 @@
-//! The way a command takes to the API: through a server, or through the same router in this process.
+//! Sends requests to a server, or to the same router in this process.
 //!
 //! Either way it is the same requests and the same answers, so no command has a second implementation. Which way it is
 //! says [`ServerAddress`]: the server that was named; else the one that holds the directory, by its lock file; else nobody

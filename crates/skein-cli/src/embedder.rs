@@ -1,4 +1,4 @@
-//! Which embedder an installation has, resolved from the configuration.
+//! Resolves the embedder of an installation from the configuration.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! How answers look to people: tables, sheets of fields, nothing a terminal could be misled by.
+//! Formats answers for people: tables and sheets of fields, with control characters removed.
 
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _, Write};

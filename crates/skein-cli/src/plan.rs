@@ -1,4 +1,4 @@
-//! What is to be done, with nothing missing: arguments and configuration resolved once, before anything happens.
+//! Resolves arguments and configuration once into a complete plan, before anything happens.
 
 mod api_request;
 mod catalog;

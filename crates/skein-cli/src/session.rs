@@ -1,4 +1,4 @@
-//! Where a command meets the API and whoever typed it: asks through the door, shows the answer in the form wanted.
+//! Connects a command, the API and the terminal: sends requests and shows answers in the requested format.
 //!
 //! The door is opened with the first question, so that nobody else is kept out while a person is still typing.
 

@@ -1,4 +1,4 @@
-//! Where everything is kept: the directory, the database and the blobs, resolved from the configuration.
+//! Resolves the directory, the database and the blob store from the configuration.
 
 use std::fs::DirBuilder;
 use std::net::SocketAddr;

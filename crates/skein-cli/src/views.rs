@@ -1,4 +1,4 @@
-//! What people see of each kind of answer: the columns of a list, the first fields of a sheet.
+//! Defines the columns of each list and the first fields of each sheet.
 
 pub(crate) mod catalog;
 pub(crate) mod flow;

@@ -1,4 +1,4 @@
-//! How far work of several stages has come, in percent that only grows.
+//! Computes the progress of work in stages, as a percentage that only grows.
 //!
 //! How many stages there will be, and how long each takes, is not known before; so each takes half of what is left.
 

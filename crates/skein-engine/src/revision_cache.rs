@@ -1,4 +1,4 @@
-//! What was read before, for as long as nothing was revised since.
+//! Caches reads until the next revision.
 //!
 //! Where this process alone can commit, a look at the count of revisions ([`crate::Engine::revisions_here`]) is enough to
 //! know that no record, no mark and no health changed in between; elsewhere there is no such count, and nothing is

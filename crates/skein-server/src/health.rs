@@ -1,4 +1,4 @@
-//! Whether the server lives, and whether it can work: for whoever watches over it.
+//! Liveness and readiness, for monitoring.
 //!
 //! Both are open to anybody, so they say that something is damaged and never what. Damage of single entries leaves the server
 //! ready: everything else can still be answered (`docs/decisions/0035-damage-found-while-serving.md`).

@@ -1,4 +1,4 @@
-//! The way in: HTTP, as a thin translation of one engine call per request.
+//! The HTTP server: translates each request into one call of the engine.
 //!
 //! A handler extracts, parses, calls [`skein_engine::Engine`] once and writes the answer; rules and rights are the
 //! engine's. Errors meet people in `error`, limits stand in `limits`, what is offered is on one screen in

@@ -1,4 +1,4 @@
-//! Commands that are requests to the API: users, keys, grants, items, relations, histories.
+//! Executes commands that are single API requests: users, keys, grants, items, relations, histories.
 
 use std::io::Read as _;
 

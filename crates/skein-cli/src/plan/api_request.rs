@@ -1,4 +1,4 @@
-//! What is to be asked of the API: most commands are one request and a way to show its answer.
+//! Plans commands that are one API request and a way to show its answer.
 
 use std::fmt::Display;
 use std::path::PathBuf;

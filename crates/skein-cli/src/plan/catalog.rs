@@ -1,4 +1,4 @@
-//! What commands about the catalogue ask of the API.
+//! Plans the API requests of commands on the catalog.
 //!
 //! Things may be given by name, and definitions stand in files, so a request is complete only once both were looked
 //! at: until then it is an [`UnresolvedCatalogRequest`]. What is done with them is in [`crate::commands`]. Start at [`CatalogTask`].

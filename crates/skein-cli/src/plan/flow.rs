@@ -1,4 +1,4 @@
-//! What commands about runs, reviews and workers ask for, and what is talked about with whom.
+//! Plans the API requests of commands on executions, reviews, workers and chats.
 //!
 //! Start at [`FlowTask`]; what is done with it is in [`crate::commands`].
 

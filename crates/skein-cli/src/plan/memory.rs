@@ -1,4 +1,4 @@
-//! What commands about memory ask of the API.
+//! Plans the API requests of commands on memory.
 
 use serde_json::{Value, json};
 use skein_core::{ConversationId, EpisodeId, NodeId};

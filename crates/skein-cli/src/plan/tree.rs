@@ -1,4 +1,4 @@
-//! What commands about conversations and projects ask of the API.
+//! Plans the API requests of commands on conversations and projects.
 //!
 //! Conversations, nodes and projects may be given as people call them, and words may stand in files, so a request is
 //! complete only once they were looked at: until then it is a [`UnresolvedTreeRequest`]. What is done with it is in [`crate::commands`].

@@ -1,4 +1,4 @@
-//! What people see of services, tools, templates, secrets and endpoints.
+//! Views of services, tools, templates, secrets and endpoints.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! What people see of runs, reviews and workers.
+//! Views of executions, reviews and workers.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! What people see of what is remembered.
+//! Views of episodes and the index.
 
 use super::{List, Sheet, sheet};
 use crate::output::text;

@@ -1,4 +1,4 @@
-//! What people see of conversations, nodes and projects.
+//! Views of conversations, nodes and projects.
 
 use serde_json::Value;
 use skein_core::tree::content::Content;

@@ -1,4 +1,4 @@
-//! What was said is found again: on the right branch, a year later, as of then, with no network; and after any crash.
+//! Stories of recall: on the right branch, a year later, as of a date, without a network, and after a crash.
 
 use serde_json::{Value, json};
 use skein_testkit::postgres::{Cluster, Database};

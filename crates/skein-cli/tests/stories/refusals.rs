@@ -1,4 +1,4 @@
-//! What goes wrong between a command and the API: an exit code by its meaning, and what to do next.
+//! Failures between a command and the API: an exit code by its meaning, and advice.
 
 use crate::scripted::{Heard, Scripted, answer};
 use crate::server::{Finished, Home};

@@ -1,4 +1,4 @@
-//! Who is asking, and what they may do.
+//! Authenticates callers and decides their role and scope.
 //!
 //! Whoever asks shows a credential: an API key, the cookie of a signed-in browser, a token of a trusted issuer, or
 //! the key of this start, which lives in this process alone and acts as the first administrator. Start at

@@ -1,4 +1,4 @@
-//! What every installation brings along: services, templates and a tool of its own, shared and owned by nobody.
+//! Creates the built-in services, templates and tools of every installation; they are shared and owned by nobody.
 //!
 //! Each has an id that follows from its key, the same everywhere, so that what refers to it keeps its meaning when it
 //! moves to another installation. Planting is idempotent: what is there is left as it is, unless what Skein brings along

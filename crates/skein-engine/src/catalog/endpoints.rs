@@ -1,4 +1,4 @@
-//! Which addresses on this machine may be called: one recorded decision of an administrator each (decision Z24).
+//! Allows services to call addresses on this machine: one recorded decision of an administrator each (decision Z24).
 //!
 //! The decisions are records of the installation. The network guard of each server follows them: at its start, with
 //! each change made here, and by looking again every few seconds for what other servers decided.

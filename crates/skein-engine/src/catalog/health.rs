@@ -1,4 +1,4 @@
-//! How services and tools are, as far as the last check tells.
+//! Reads and records the health of services and tools, by their last check.
 //!
 //! What checks found is read here and judged by `skein_core::catalog::health` alone; checking is in
 //! [`crate::catalog::health_check`].

@@ -1,4 +1,4 @@
-//! The catalogue: what can be called, how, with which credential, and by whom.
+//! The catalog: services, secrets, tools and templates, and who may call them.
 //!
 //! Everything here is an entry of `skein_core::catalog` kept in a record. A use case loads what an act is about, lets the
 //! core decide, and writes the record; what others see of it and what stands in the way of deleting it the store knows.

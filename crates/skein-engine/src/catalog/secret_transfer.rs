@@ -1,4 +1,4 @@
-//! Secrets on their way from one installation to another: opened here, sealed under a passphrase, and the reverse there.
+//! Transfers secrets between installations: decrypts them here, seals them under a passphrase, and the reverse.
 
 use std::fs::File;
 

@@ -1,5 +1,5 @@
-//! What a run did, call by call: each call with what led to it and what came of it. It is read from facts, so it is there
-//! as long as they are, also when the rows of the run were forgotten.
+//! Reads the trace of an execution from items: each call with its causes and its result. It outlives the rows of the
+//! execution.
 
 pub(crate) mod cost;
 pub(crate) mod generations;

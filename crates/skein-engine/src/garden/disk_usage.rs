@@ -1,4 +1,4 @@
-//! How much room everything takes, for administrators.
+//! Reports disk usage to administrators.
 
 use skein_store::blobs::Amount;
 

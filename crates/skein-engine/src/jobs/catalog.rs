@@ -1,4 +1,4 @@
-//! Queued work of the catalogue: calls that were asked for, and the rotation of the vault.
+//! Executes queued catalog work: tests of tools and the rotation of the vault.
 //!
 //! A job stands in the transaction of its operation; whoever takes it up keeps its lease alive while it works. Calls are
 //! slow and wait for others, so several are carried out at once.

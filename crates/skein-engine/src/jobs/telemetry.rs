@@ -1,4 +1,4 @@
-//! Runs that have ended, told to whoever collects traces.
+//! Sends the traces of completed executions to a collector.
 //!
 //! Where a collector is configured, the transaction that ends an outermost run also queues that it is told, so no crash
 //! loses it and no run waits for it. Whoever works in the background reads the run again, makes spans of it and sends them.

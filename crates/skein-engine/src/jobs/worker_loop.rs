@@ -1,4 +1,4 @@
-//! The crew: workers that take calls up, make them, and carry on with what follows.
+//! Runs the workers: claims calls, makes them, and continues with the calls that follow.
 //!
 //! A worker has places for each kind of call. Whoever finishes a call takes the next one of its run along if it has a
 //! place for it, in the transaction that keeps the result; anything else is queued for whoever is free, here or elsewhere.

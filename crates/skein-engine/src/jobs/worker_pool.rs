@@ -1,4 +1,4 @@
-//! Who is at work in this process: places for calls of each kind, and the calls that are under way.
+//! Tracks the capacity of this process for calls of each kind, and the calls in progress.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};

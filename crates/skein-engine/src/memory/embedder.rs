@@ -1,4 +1,4 @@
-//! Who makes the vectors of an installation: the table that is built in, a model in a directory, or an endpoint.
+//! Selects the embedder of an installation: the built-in table, a model in a directory, or an endpoint.
 //!
 //! The table makes them on the spot. Whoever else does may be slow, gone or wrong, so words never wait for them: see
 //! [`crate::memory::vectors`]. Everything that comes from one is checked, and every question to one has a limit in time.

@@ -1,4 +1,4 @@
-//! What is known of an embedder that fails: how long it is left alone, and which texts it has no vectors for.
+//! Tracks a failing embedder: its backoff, and the texts it has no vectors for.
 //!
 //! None of it is durable: whoever starts again tries again.
 

@@ -1,4 +1,4 @@
-//! How the index of this server stands, and beginning it anew.
+//! Reports the status of this server's index, and starts a rebuild.
 
 use std::collections::HashMap;
 use std::time::Instant;

@@ -1,4 +1,4 @@
-//! What the main paths of each owner's conversations show, kept between questions.
+//! Caches the nodes on the main paths of each owner's conversations between queries.
 //!
 //! Whatever may lead a path elsewhere is a fact. So each question looks, in its own snapshot, at the facts behind what was
 //! settled when this was read, and only at the conversations they speak of again: it is never out of date, also where other

@@ -1,4 +1,4 @@
-//! What is remembered, and how it is found again.
+//! Ingests episodes and recalls them.
 //!
 //! Two followers of the timeline work behind whoever talks: one makes episodes in the store, the other carries them into the
 //! index of this server. Neither is waited for; whoever asks is told how far they have come. Vectors may come later still:

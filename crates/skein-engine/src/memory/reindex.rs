@@ -1,5 +1,4 @@
-//! Telling the index again what somebody said who is called otherwise now: who is named in a question is found by the name
-//! that people know. It goes page by page between other steps, and goes on where a process that died left it.
+//! Reindexes the episodes of a speaker whose name changed.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What a question may see: from where it is asked, and what it is narrowed to.
+//! Determines the episodes a query may see: by its place, and by its filters.
 
 use std::collections::HashSet;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! How tools did lately, in brief: how many calls, how many of them failed, how long they took, and what went wrong last.
+//! Summarises recent calls of tools: their number, failures, latencies and last error.
 //!
 //! A catalogue asks this about all the tools in sight. What is measured is everybody's own: nobody learns how others use a
 //! tool. Only the caller's last calls of a tool are looked at, and of a run only a few, so the answer costs the same in every

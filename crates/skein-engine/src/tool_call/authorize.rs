@@ -1,4 +1,4 @@
-//! What a call of a tool stands on, whoever asks for it: judged right before it goes out, then made, then written down.
+//! Authorizes a tool call right before it goes out: ownership, sharing, health and secrets.
 //!
 //! A person who tries a tool and a step of a process go the same way; they differ in what down means to them, and in what
 //! becomes of the result.

@@ -1,4 +1,4 @@
-//! What Skein itself can do for a process: the tools of its own service, carried out here under the caller's identity.
+//! Executes the built-in tools of Skein under the caller's identity.
 
 use serde_json::{Map, Value, json};
 use skein_core::catalog::operation::McpCall;

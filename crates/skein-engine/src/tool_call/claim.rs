@@ -1,4 +1,4 @@
-//! Jobs that were claimed: what a run waits for at a place, made ready again or settled.
+//! Decides about a claimed job: makes its call, or settles the call of a vanished worker.
 
 use serde_json::{Map, Value, json};
 use skein_core::catalog::tool::Retry;

@@ -1,4 +1,4 @@
-//! What a call stands on, as one statement saw it, with entries that were read before.
+//! Reads everything a call is authorized by, in one statement, with entries cached by version.
 //!
 //! An entry is known by the edition of its record, so what is remembered of it can never be out of date; which edition there
 //! is now, whose it is and how it is doing is read anew for every call (rule BR-EXEC-003).

@@ -1,4 +1,4 @@
-//! Carries out the operation of a tool, whatever kind it is, and says what went out and what came back.
+//! Executes the operation of a tool of any kind, and reports the request and the response.
 //!
 //! What is told of either has no secret in it: requests are shown before the credential is put in, answers are scrubbed
 //! of it.

@@ -1,4 +1,4 @@
-//! The way out: the vault that opens secrets, and the guarded client that every call goes through.
+//! Opens outgoing calls: the vault that decrypts secrets, and the guarded client.
 
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 

@@ -1,4 +1,4 @@
-//! Asking the model behind a tool something of Skein's own, such as a summary.
+//! Prompts the model of a configured tool for Skein itself, such as for a summary.
 //!
 //! It is a call of that tool in somebody's name like any other: judged right before it is made, written down before and
 //! after, told to whoever's things it used. What was asked and answered is named and not copied, so that destroying what

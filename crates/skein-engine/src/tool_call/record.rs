@@ -1,4 +1,4 @@
-//! One call of a run: judged and written down before it goes out, made, and written down again.
+//! Records one call of an execution before it goes out, makes it, and records its result.
 
 use std::time::{Duration, Instant};
 

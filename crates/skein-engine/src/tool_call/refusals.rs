@@ -1,4 +1,4 @@
-//! Why a call was not made, in words that leave nobody guessing.
+//! Explains why a call was not made: the failure, its cause and a remedy.
 
 use serde_json::json;
 use skein_core::catalog::secret::Secret;

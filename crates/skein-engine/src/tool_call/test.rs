@@ -1,4 +1,4 @@
-//! Calling a tool for real: asked for, written down, carried out, told.
+//! Tests a tool by a real call: requested, recorded, made and reported.
 //!
 //! The call is an item before it is made and its result an item after, both of whoever called. Whether it may be made,
 //! with whose secret and at whose expense, is judged when it is asked for and again right before it goes out.

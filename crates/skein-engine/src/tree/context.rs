@@ -1,4 +1,4 @@
-//! What a model would be shown at a node: gathered from the tree, assembled by the core, every part accounted for.
+//! Assembles the context a model would be sent at a node, and accounts for each part.
 
 use std::collections::BTreeSet;
 use std::collections::btree_map::{BTreeMap, Entry};

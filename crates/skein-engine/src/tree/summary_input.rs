@@ -1,4 +1,4 @@
-//! What a summary is made from, read in one transaction, and what is asked with it.
+//! Reads the input of a summary in one transaction, and writes its prompt.
 //!
 //! A model outside is asked in the words of `skein_core::tree::summary`. The built-in model quotes, so it is given the same
 //! in the form it understands: what came before as instructions, what is to be summarised as an attachment.

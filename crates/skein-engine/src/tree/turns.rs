@@ -1,4 +1,4 @@
-//! What is said: turns, alternatives, edits and remarks; and turning to what was said.
+//! Appends turns, alternatives, edits and annotations, and activates alternatives.
 
 use std::time::Instant;
 

@@ -1,4 +1,4 @@
-//! What runs cost: by the prices of the tools they call, owed by whoever's secret is used; unknown where nothing says so.
+//! Costs of executions: by the prices of tools, owed by the owner of the secret, unknown without prices.
 
 use serde_json::{Value, json};
 use skein_core::flow::cost::Owed;

@@ -1,4 +1,4 @@
-//! How answers were made, told of many nodes at once: by their runs' rows, and by facts once these are gone.
+//! Generations of many nodes: read from the rows of executions, and from items once these are gone.
 
 use serde_json::{Value, json};
 use skein_core::flow::tool_call::{Asker, CallStatus};

@@ -1,5 +1,4 @@
-//! Whoever moves a run takes the run first, then what belongs to it: its question, its operation, its jobs. Two who take
-//! them in different orders wait for each other until PostgreSQL breaks one off.
+//! Lock order: a transaction locks the execution first, then its review, operation and jobs.
 
 use postgres::{Client, NoTls};
 use serde_json::json;

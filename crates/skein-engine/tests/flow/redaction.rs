@@ -1,4 +1,4 @@
-//! What is destroyed is gone from the rows of runs as well, and runs that are under way with it are ended.
+//! Redaction: the content leaves the rows of executions, and executions that use it end.
 
 use serde_json::json;
 use skein_core::flow::execution::review::Decision;

@@ -1,5 +1,4 @@
-//! What is judged right before every call: whose tool it is, whether it and its service may be called, and at whose
-//! expense it is.
+//! Authorization right before every call: ownership, health and cost.
 
 use serde_json::{Value, json};
 use skein_core::account::{Role, Scope};

@@ -1,4 +1,4 @@
-//! How tools did lately: in one's own runs, and in nobody else's.
+//! Metrics of tools count the caller's own executions only.
 
 use serde_json::json;
 use skein_engine::flow::ToolMetrics;

@@ -1,4 +1,4 @@
-//! What a run leaves behind: what led to what, also once its rows are gone, and what ends with its operation.
+//! Traces of executions: causes, also once the rows are gone, and ends with their operation.
 
 use std::time::Duration;
 

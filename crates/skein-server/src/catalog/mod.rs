@@ -1,4 +1,4 @@
-//! The catalogue over HTTP: services, secrets, tools, templates, and what may be called.
+//! The catalog over HTTP: services, secrets, tools, templates and calls.
 //!
 //! Bodies are the core's own drafts and changes, so what a client may send is said once; the types here whose names end
 //! in `Body` and `Fields` only describe them for the API document.

@@ -1,4 +1,4 @@
-//! How answers were made, in brief.
+//! Generations over HTTP.
 
 use axum::extract::State;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! What people are asked while runs wait, and what they decide.
+//! Reviews and decisions over HTTP.
 
 use axum::extract::State;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! Who is at work, for administrators; and how much waits for them, for everybody.
+//! Workers over HTTP, for administrators, and the length of the queue, for everybody.
 
 use axum::extract::State;
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! How much room everything takes, over HTTP.
+//! Disk usage over HTTP.
 
 use axum::extract::State;
 use serde::Serialize;

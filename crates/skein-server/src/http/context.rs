@@ -1,4 +1,4 @@
-//! What every handler can reach: the engine, whose tokens are trusted, and where this server is found.
+//! Holds the state every handler can reach: the engine, trusted tokens, and the address of this server.
 
 use std::ops::Deref;
 use std::sync::Arc;

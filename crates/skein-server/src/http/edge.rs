@@ -1,4 +1,4 @@
-//! What stands around every path, in the order a request meets it.
+//! Applies the layers around every path, in the order a request meets them.
 //!
 //! One layer for all of it, because the router makes a copy of each layer for every request.
 

@@ -1,4 +1,4 @@
-//! Every limit of the HTTP door, with its unit. What a document or a batch may be is limited further in.
+//! Defines every limit of the HTTP server, with its unit. Limits on documents and batches are inside.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What may be said of a request in logs and counts: few words, all of them ours, none of the client's.
+//! Labels requests in logs and metrics by a few words of ours, never by a client's.
 
 use axum::extract::{MatchedPath, Request};
 use axum::http::Method;

@@ -1,4 +1,4 @@
-//! How the index of this server stands, over HTTP.
+//! Index status over HTTP.
 
 use axum::extract::State;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! What is remembered, over HTTP.
+//! Memory over HTTP.
 
 pub(crate) mod episodes;
 pub(crate) mod index_status;

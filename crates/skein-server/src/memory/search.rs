@@ -1,4 +1,4 @@
-//! What was said, found again, over HTTP.
+//! Recall over HTTP.
 
 use axum::Json;
 use axum::extract::State;

@@ -1,4 +1,4 @@
-//! How tools did lately, in brief.
+//! Metrics of tools over HTTP.
 
 use axum::extract::State;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! What a model would be shown at a node, over HTTP.
+//! The context of a model at a node, over HTTP.
 
 use axum::Json;
 use axum::extract::State;

@@ -1,4 +1,4 @@
-//! What is said in a conversation, and turning to something else that was said.
+//! Turns and alternatives over HTTP: appending and activating them.
 
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};

@@ -1,4 +1,4 @@
-//! Which actor is the author of an answer: one for each service and model, whatever they are called (decision Z30).
+//! Authors of answers: one actor for each service and model, whatever their names (decision Z30).
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! How much room everything takes: told to administrators, and not counted anew for every question.
+//! Disk usage: for administrators, and not recounted for every request.
 
 use serde_json::{Value, json};
 use skein_core::Digest;

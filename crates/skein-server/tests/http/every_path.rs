@@ -1,4 +1,4 @@
-//! What holds for every path: health, hosts and origins, correlation, fallbacks.
+//! Rules of every path: health, hosts and origins, correlation, fallbacks.
 
 use std::io::Read as _;
 

@@ -1,5 +1,4 @@
-//! How services and tools are, over HTTP and on both databases: found by checks and calls, shown everywhere alike, set by
-//! nobody; and in which order things go.
+//! Health of services and tools over HTTP, on both databases: set by checks and calls only, the same everywhere.
 
 use serde_json::{Value, json};
 use skein_core::account::{Role, Scope};

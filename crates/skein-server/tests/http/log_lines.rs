@@ -1,4 +1,4 @@
-//! What the log says of requests: enough to read alone, nothing secret, and nothing in a client's own words.
+//! Log lines of requests: complete by themselves, without secrets or a client's own words.
 
 use std::cell::RefCell;
 use std::io;

@@ -1,4 +1,4 @@
-//! What is remembered: found by meaning and time and person, on the right branch, with its source, by nobody else.
+//! Recall by meaning, time and person: on the right branch, with its source, for its owner only.
 
 use std::collections::BTreeSet;
 

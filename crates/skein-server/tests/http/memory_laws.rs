@@ -1,5 +1,4 @@
-//! What a question may see, on trees that chance made, compared with a plain walk over everything that was said: nothing of
-//! another user's, nothing of a sibling branch, and all the rest.
+//! Visibility of episodes on random trees, compared with a plain walk over all texts.
 
 use std::collections::{BTreeMap, BTreeSet};
 

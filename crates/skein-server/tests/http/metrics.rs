@@ -1,4 +1,4 @@
-//! What is counted of requests, and that strangers cannot make it grow.
+//! Metrics of requests, which strangers cannot make grow.
 
 use axum::Router;
 use axum::body::{Body, to_bytes};

@@ -1,4 +1,4 @@
-//! What can be proved, compared, shown, read elsewhere and summarised of conversations; and what may stand in them.
+//! Proofs, comparisons, exports and summaries of conversations, and the content they accept.
 
 use serde_json::{Value, json};
 use skein_core::account::{Role, Scope};

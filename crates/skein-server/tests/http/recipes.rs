@@ -1,4 +1,4 @@
-//! How to ask for every change the API document lists; one nobody wrote down here fails the tests that walk it.
+//! Valid requests for every change of the API document; a missing one fails the tests that walk it.
 
 use axum::body::{Body, Bytes};
 use axum::http::Request;

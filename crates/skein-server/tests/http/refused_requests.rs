@@ -1,4 +1,4 @@
-//! What the door refuses about items: by status and stable code, in the envelope, with nothing written.
+//! Refusals of requests about items: status, stable code and envelope, with nothing written.
 
 use axum::body::Body;
 use axum::http::{Request, StatusCode};

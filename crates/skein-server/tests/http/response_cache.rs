@@ -1,4 +1,4 @@
-//! What is read again and again may be answered from memory; each change is seen by the next read all the same.
+//! Cached responses: repeated reads come from memory, and each change is seen by the next read.
 
 use serde_json::{Value, json};
 use skein_core::account::{Role, Scope};

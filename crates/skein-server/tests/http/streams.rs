@@ -1,4 +1,4 @@
-//! What a model says, as it says it: to whom, from where, at which server; and that events tell none of it.
+//! Streams of a model's text: their audience, cursors and servers; events carry none of it.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What every operation refuses of anybody: bodies, parameters, keys and cursors that are not what they should be.
+//! Refusals of every operation: malformed bodies, parameters, keys and cursors.
 
 use axum::body::Body;
 use axum::http::StatusCode;

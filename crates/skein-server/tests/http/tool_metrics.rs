@@ -1,4 +1,4 @@
-//! How tools did, over HTTP: what is told, what is left out, and what is refused.
+//! Metrics of tools over HTTP: their fields, their audience and their refusals.
 
 use serde_json::{Value, json};
 use skein_core::RecordId;

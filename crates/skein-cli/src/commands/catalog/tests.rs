@@ -1,4 +1,4 @@
-//! What is shown as a definition can be given back, and only what differs is sent.
+//! Tests that a shown definition can be sent back, and that only differences are sent.
 
 use super::*;
 

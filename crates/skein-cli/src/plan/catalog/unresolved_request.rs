@@ -1,4 +1,4 @@
-//! A request to the API that still names things as people do.
+//! A request whose catalog entries are still named as people name them.
 
 use axum::http::Method;
 use serde_json::{Map, Value};

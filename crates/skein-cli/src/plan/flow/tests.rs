@@ -1,4 +1,4 @@
-//! What was typed amounts to what was meant.
+//! Tests the plans of commands on executions, reviews and workers.
 
 use clap::Parser as _;
 use serde_json::json;

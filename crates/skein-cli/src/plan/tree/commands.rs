@@ -1,4 +1,4 @@
-//! `conversation` and `project` as wishes.
+//! Plans `conversation` and `project` as unresolved requests.
 
 use anyhow::anyhow;
 use axum::http::Method;

@@ -1,4 +1,4 @@
-//! A request to the API that still names conversations, nodes and projects as people do.
+//! A request whose conversations, nodes and projects are still named as people name them.
 
 use axum::http::Method;
 use serde_json::{Map, Value, json};

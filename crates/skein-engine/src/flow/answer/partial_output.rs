@@ -1,5 +1,4 @@
-//! The words of an answer that broke off, kept: as an alternative of its own beside it, written by the process.
-//! A model that was broken off gave no whole response that could prove the words (decision Z30).
+//! Stores the text of an answer that broke off, as an alternative written by the process.
 //!
 //! The answer itself stays failed, for it is whole or nothing (rule BR-EXEC-001). What it had said by then is only heard,
 //! not kept, unless a person asks for it; then the conversation can go on from there.

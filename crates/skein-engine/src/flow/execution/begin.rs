@@ -1,4 +1,4 @@
-//! Beginning a run: who may, what of, and with what it starts.
+//! Begins an execution: authorization, inputs and the first calls.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,4 +1,4 @@
-//! The end of a run: what it gave goes where it belongs, and nothing of it is left open.
+//! Completes an execution: delivers its output and closes everything it left open.
 
 use serde_json::{Value, json};
 use skein_core::flow::cost::Owed;

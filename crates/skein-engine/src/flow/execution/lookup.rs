@@ -1,4 +1,4 @@
-//! Looking at runs, and cancelling them.
+//! Reads and cancels executions.
 
 use serde_json::Value;
 use skein_core::catalog::sharing::Refused;

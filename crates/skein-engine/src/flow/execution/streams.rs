@@ -1,4 +1,4 @@
-//! What models say while they say it: at once to whoever listens here, soon after to everybody else.
+//! Streams the text of models: at once to listeners in this process, soon after to other processes.
 //!
 //! Pieces are numbered without gaps. Here they are kept until the run ends; a task writes them down in small batches, so
 //! that a listener at another server, or one who comes back later, finds them.

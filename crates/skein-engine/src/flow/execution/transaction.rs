@@ -1,5 +1,4 @@
-//! Moves runs on inside a transaction: what happened goes in, the machine decides, and rows, facts, jobs and questions
-//! come out together.
+//! Applies inputs to executions inside one transaction and writes the resulting rows, items, jobs and reviews.
 //!
 //! One thing that happened may move several runs: the end of one is what another waited for. So a mover keeps every run
 //! it touched, goes on until nothing is left to do, and writes each of them once.

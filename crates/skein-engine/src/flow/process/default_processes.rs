@@ -1,4 +1,4 @@
-//! The processes every new user is given. Nothing about them is special: they are the user's own, to edit and to put away.
+//! Creates the default processes of a new user, which the user can edit and archive.
 
 use serde_json::Value;
 use skein_core::catalog::entry::Entry as _;

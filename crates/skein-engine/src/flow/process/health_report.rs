@@ -1,4 +1,5 @@
-//! How a process would fare if it were run now: every tool, service, secret and process it depends on, and why.
+//! Reports whether an execution of a process would fail now, for every tool, service, secret and process it depends on,
+//! with reasons.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Whether what is written down makes sense.
+//! Checks the invariants of the recorded items of a simulation.
 
 use std::collections::BTreeMap;
 

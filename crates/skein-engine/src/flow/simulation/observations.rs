@@ -1,4 +1,4 @@
-//! What is seen of runs from outside: which calls went out and came back, who vanished over them, what people decided.
+//! Records a simulation from outside: the calls that went out and came back, vanished workers, and people's decisions.
 //!
 //! Nothing here is asked of the engine but which step of which run something is about. With the script, this is all that
 //! the oracle is told.

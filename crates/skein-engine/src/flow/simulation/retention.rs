@@ -1,4 +1,4 @@
-//! What is forgotten in time, where the clock is moved by hand.
+//! Simulates the removal of old rows, with a clock moved by hand.
 
 use skein_core::{Millis, RecordId, RunId, Viewer};
 use skein_store::StoreError;

@@ -1,4 +1,4 @@
-//! What people are asked, where the clock is moved by hand.
+//! Simulates reviews and their expiry, with a clock moved by hand.
 
 use serde_json::{Value, json};
 use skein_core::Viewer;

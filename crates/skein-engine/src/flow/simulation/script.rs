@@ -1,5 +1,4 @@
-//! What the outside does, drawn from a seed: what each call is answered with and what each question comes to, whoever asks
-//! and whenever, as often as it is asked.
+//! Draws the responses of services and the decisions of people from a seed, the same whoever reads them.
 
 use serde_json::{Map, Value, json};
 use skein_core::flow::execution::review::{Asked, Decision};

@@ -1,4 +1,4 @@
-//! What a run cost, summed over its calls and those of the runs it started; nothing where no cost is known.
+//! Sums the cost of an execution over its calls and its children; unknown costs stay unknown.
 
 use serde::Deserialize as _;
 use serde_json::{Map, Value};

@@ -1,4 +1,4 @@
-//! How answers were made, in brief: for each node the run that made it, what that used and cost, and its calls, one line each.
+//! Reads how nodes were generated: for each node its execution, usage, cost, and one line for each call.
 //!
 //! A transcript asks this about all the answers in sight at once. It is told by facts, so it is there as long as they are.
 

@@ -1,4 +1,4 @@
-//! What a client sends about items, made into what the engine takes; anything unknown is refused.
+//! Parses requests about items into the engine's types; unknown fields are refused.
 
 use serde::Deserialize;
 use serde_json::{Map, Value};

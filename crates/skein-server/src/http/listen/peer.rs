@@ -1,4 +1,4 @@
-//! Whoever is at the other end of a connection, and what holds for every request of theirs.
+//! Identifies the peer of a connection, and the limits on its requests.
 
 use std::net::SocketAddr;
 use std::sync::Arc;

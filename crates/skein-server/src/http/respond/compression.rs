@@ -1,4 +1,4 @@
-//! Which answers are compressed, for clients that ask for it: text that is long enough to be worth it.
+//! Compresses long texts for clients that accept it.
 //!
 //! What is compressed already gains nothing; a stream of events would be held back until enough of it is there; and
 //! bytes that can be asked for by range are the bytes that were stored.

@@ -1,5 +1,4 @@
-//! How many requests are worked on at once; beyond that, a client is told to come back instead of waiting in a queue
-//! that only grows.
+//! Limits the requests in progress; beyond the limit a client is told to retry.
 //!
 //! A request counts until its answer begins, not while the answer streams, which may take as long as the client likes.
 

@@ -1,4 +1,4 @@
-//! How often one address may ask, so that one eager client does not take the server from the others (decision Z27).
+//! Limits the rate of requests from one address (decision Z27).
 //!
 //! Each address has one moment: when its allowance would be whole again. A request moves it on by one interval and is
 //! refused when that lies too far ahead. Programs on this machine are not limited, so a server that listens on a
