@@ -164,7 +164,7 @@ fn for_flow() -> Api {
     Api::new()
         .routes(routes!(executions::execute_process))
         .routes(routes!(executions::list_executions))
-        .routes(routes!(generations::list_makings))
+        .routes(routes!(generations::list_generations))
         .routes(routes!(workers::read_queue))
         .routes(routes!(workers::list_dead_jobs))
         .routes(routes!(executions::read_execution))

@@ -843,6 +843,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/generations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How nodes were made: by which run, with how many tokens, at what cost, by which calls. */
+        get: operations["list_generations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/grants": {
         parameters: {
             query?: never;
@@ -1113,23 +1130,6 @@ export interface paths {
         post?: never;
         /** End a key for good. */
         delete: operations["revoke_key"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/makings": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** How nodes were made: by which run, with how many tokens, at what cost, by which calls. */
-        get: operations["list_makings"];
-        put?: never;
-        post?: never;
-        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -3164,6 +3164,8 @@ export interface components {
              * @example 2026-11-15T09:31:30.000Z
              */
             diedAt: string;
+            /** @description The run it is a part of. */
+            executionId: string | null;
             /** @example job_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
             id: string;
             /**
@@ -3183,8 +3185,6 @@ export interface components {
              * @example its payload cannot be read
              */
             reason: string | null;
-            /** @description The run it is a part of. */
-            runId: string | null;
             /**
              * Format: int64
              * @description The number of its step in the run, from 0.
@@ -3744,6 +3744,30 @@ export interface components {
         FramesView: {
             data: components["schemas"]["FrameView"][];
         };
+        /** @description How a node was made, or is being made. */
+        GenerationView: {
+            /** @description In the order they were made. */
+            calls: components["schemas"]["MadeCallView"][];
+            cost: components["schemas"]["SpendingView"] | null;
+            /** @example run_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
+            executionId: string;
+            /**
+             * Format: int64
+             * @description What models read for it; null where that is not known.
+             */
+            inputTokens: number | null;
+            nodeId: string;
+            /**
+             * Format: int64
+             * @description What models wrote for it.
+             */
+            outputTokens: number | null;
+        };
+        /** @description How the nodes that were asked about were made. */
+        GenerationsView: {
+            /** @description In the order they were asked for; nodes that no run made are left out. */
+            data: components["schemas"]["GenerationView"][];
+        };
         /** @description A grant, as its administrator and the user who is looked at see it. */
         GrantView: {
             adminId: string;
@@ -4113,6 +4137,8 @@ export interface components {
                  * @example 2026-11-15T09:31:30.000Z
                  */
                 diedAt: string;
+                /** @description The run it is a part of. */
+                executionId: string | null;
                 /** @example job_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
                 id: string;
                 /**
@@ -4132,8 +4158,6 @@ export interface components {
                  * @example its payload cannot be read
                  */
                 reason: string | null;
-                /** @description The run it is a part of. */
-                runId: string | null;
                 /**
                  * Format: int64
                  * @description The number of its step in the run, from 0.
@@ -4821,30 +4845,6 @@ export interface components {
             /** @description How the tool is called now. */
             toolName: string | null;
         };
-        /** @description How a node was made, or is being made. */
-        MakingView: {
-            /** @description In the order they were made. */
-            calls: components["schemas"]["MadeCallView"][];
-            cost: components["schemas"]["SpendingView"] | null;
-            /** @example run_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
-            executionId: string;
-            /**
-             * Format: int64
-             * @description What models read for it; null where that is not known.
-             */
-            inputTokens: number | null;
-            nodeId: string;
-            /**
-             * Format: int64
-             * @description What models wrote for it.
-             */
-            outputTokens: number | null;
-        };
-        /** @description How the nodes that were asked about were made. */
-        MakingsView: {
-            /** @description In the order they were asked for; nodes that no run made are left out. */
-            data: components["schemas"]["MakingView"][];
-        };
         /**
          * @description What to note beside a node; what is absent stays.
          * @example {
@@ -4925,7 +4925,7 @@ export interface components {
         /** @description Something that happened in a run or in one it started. */
         MomentView: {
             at: string;
-            runId: string;
+            executionId: string;
             /** @description How a call, a question or the run came out. */
             status: string | null;
             stepId: string | null;
@@ -10724,6 +10724,42 @@ export interface operations {
             503: components["responses"]["E503"];
         };
     };
+    list_generations: {
+        parameters: {
+            query: {
+                /**
+                 * @description Up to 100 nodes, with commas between them.
+                 * @example item_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z
+                 */
+                nodeIds: string;
+            };
+            header?: {
+                /** @description The grant under which an administrator looks. */
+                "Skein-Grant"?: components["parameters"]["Grant"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Here it is. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GenerationsView"];
+                };
+            };
+            400: components["responses"]["E400"];
+            401: components["responses"]["E401"];
+            403: components["responses"]["E403"];
+            421: components["responses"]["E421"];
+            429: components["responses"]["E429"];
+            500: components["responses"]["E500"];
+            503: components["responses"]["E503"];
+        };
+    };
     list_grants: {
         parameters: {
             query?: {
@@ -11526,42 +11562,6 @@ export interface operations {
             500: components["responses"]["E500"];
             503: components["responses"]["E503"];
             507: components["responses"]["E507"];
-        };
-    };
-    list_makings: {
-        parameters: {
-            query: {
-                /**
-                 * @description Up to 100 nodes, with commas between them.
-                 * @example item_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z
-                 */
-                nodeIds: string;
-            };
-            header?: {
-                /** @description The grant under which an administrator looks. */
-                "Skein-Grant"?: components["parameters"]["Grant"];
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Here it is. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["MakingsView"];
-                };
-            };
-            400: components["responses"]["E400"];
-            401: components["responses"]["E401"];
-            403: components["responses"]["E403"];
-            421: components["responses"]["E421"];
-            429: components["responses"]["E429"];
-            500: components["responses"]["E500"];
-            503: components["responses"]["E503"];
         };
     };
     list_nodes: {

@@ -9,11 +9,11 @@ const AT_ONCE = 100;
 export async function fetchGenerations(
   nodes: readonly string[],
   signal?: AbortSignal,
-): Promise<Map<string, Schemas["MakingView"]>> {
-  const found = new Map<string, Schemas["MakingView"]>();
+): Promise<Map<string, Schemas["GenerationView"]>> {
+  const found = new Map<string, Schemas["GenerationView"]>();
   for (let first = 0; first < nodes.length; first += AT_ONCE) {
     const nodeIds = nodes.slice(first, first + AT_ONCE).join(",");
-    const { data } = await call("get", "/api/v1/makings", { query: { nodeIds }, signal });
+    const { data } = await call("get", "/api/v1/generations", { query: { nodeIds }, signal });
     for (const generation of data) found.set(generation.nodeId, generation);
   }
   return found;

@@ -2,7 +2,7 @@
 import type { Schemas } from "../api/client";
 import { costWords } from "./cost";
 
-export type Generation = Schemas["MakingView"];
+export type Generation = Schemas["GenerationView"];
 export type GenerationCall = Schemas["MadeCallView"];
 
 /** The calls people want to see: not the model's own answers, nor what every process asks of Skein first. */

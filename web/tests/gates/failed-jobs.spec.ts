@@ -43,7 +43,7 @@ const dead = (id: string, more: Partial<DeadJob>): DeadJob => ({
   createdAt: "2026-11-15T09:30:00.000Z",
   diedAt: "2026-11-15T09:31:30.000Z",
   reason: null,
-  runId: null,
+  executionId: null,
   step: null,
   ...more,
 });
@@ -51,8 +51,8 @@ const dead = (id: string, more: Partial<DeadJob>): DeadJob => ({
 test("failed jobs lead from Home to the reason and to the run", async ({ page, person, skein, watch }) => {
   const run = await ran(person);
   await putAside(page, [
-    dead("job_1", { runId: run, step: 0, lost: 2, reason: "its payload cannot be read" }),
-    dead("job_2", { runId: "execution_of_somebody", step: 1, diedAt: "2026-11-15T10:00:00.000Z" }),
+    dead("job_1", { executionId: run, step: 0, lost: 2, reason: "its payload cannot be read" }),
+    dead("job_2", { executionId: "execution_of_somebody", step: 1, diedAt: "2026-11-15T10:00:00.000Z" }),
   ]);
   await page.goto(skein.origin);
   await page.getByRole("list", { name: "Health" }).getByRole("link", { name: "2 calls failed" }).click();

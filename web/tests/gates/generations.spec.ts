@@ -45,7 +45,7 @@ test("an answer tells its tokens and its calls, a line each", async ({ page, per
 
   const asked: string[] = [];
   page.on("request", (request) => {
-    if (request.url().includes("/makings")) asked.push(request.url());
+    if (request.url().includes("/generations")) asked.push(request.url());
   });
   await page.goto(`${skein.origin}/c/${id}`);
   const answer = turnWith(page, "The water stands at 1.42 m.");

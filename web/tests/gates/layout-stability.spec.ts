@@ -22,7 +22,7 @@ for (const width of [1280, 320])
     conversation,
   }) => {
     await page.setViewportSize({ width, height: 700 });
-    const makings = await held(page, /\/makings/, "GET");
+    const makings = await held(page, /\/generations/, "GET");
     await page.goto(`${skein.origin}/c/${conversation}`);
     await send(new Mouse(page), page, "How many herons are there?");
     for (const words of ["Two herons.", "Four herons."]) {
@@ -63,7 +63,7 @@ test("the reading position inside an answer stays while it grows and when it end
   conversation,
   watch,
 }) => {
-  const makings = await held(page, /\/makings/, "GET");
+  const makings = await held(page, /\/generations/, "GET");
   await page.goto(`${skein.origin}/c/${conversation}`);
   await send(new Mouse(page), page, "How many herons are there?");
   const saying = await model.asked();

@@ -73,16 +73,16 @@ describe("health of an installation", () => {
     expect(indexHealth({ ...index, available: false }).isWell).toBe(false);
   });
   it("says how much nobody could do, only where there is something", () => {
-    const page = (jobs: { runId: string | null }[], next: string | null = null) =>
+    const page = (jobs: { executionId: string | null }[], next: string | null = null) =>
       deadHealth({ data: jobs, pagination: { next } });
     expect(page([])).toBeUndefined();
-    expect(page([{ runId: "execution_1" }])).toMatchObject({
+    expect(page([{ executionId: "execution_1" }])).toMatchObject({
       words: "1 call failed",
       isWell: false,
       href: "/runs/failed-jobs",
     });
-    expect(page([{ runId: "execution_1" }, { runId: null }])?.words).toBe("2 jobs failed");
-    expect(page([{ runId: "a" }, { runId: "b" }], "job_2")?.words).toBe("More than 2 calls failed");
+    expect(page([{ executionId: "execution_1" }, { executionId: null }])?.words).toBe("2 jobs failed");
+    expect(page([{ executionId: "a" }, { executionId: "b" }], "job_2")?.words).toBe("More than 2 calls failed");
   });
   it("says of the server whether it can be reached", () => {
     expect(serverHealth("open").isWell).toBe(true);

@@ -259,8 +259,8 @@ describe("failed jobs", () => {
     expect(triesOf({ step: null, attempts: 0, lost: 0 })).toBe("never started");
   });
   it("leads to the run of whoever may open it", () => {
-    expect(runOf({ runId: "execution_1", reason: "its payload cannot be read" })).toBe("execution_1");
-    expect(runOf({ runId: "execution_1", reason: null })).toBeUndefined();
-    expect(runOf({ runId: null, reason: "its payload cannot be read" })).toBeUndefined();
+    expect(runOf({ executionId: "execution_1", reason: "its payload cannot be read" })).toBe("execution_1");
+    expect(runOf({ executionId: "execution_1", reason: null })).toBeUndefined();
+    expect(runOf({ executionId: null, reason: "its payload cannot be read" })).toBeUndefined();
   });
 });

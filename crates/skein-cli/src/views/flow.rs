@@ -82,7 +82,7 @@ pub(crate) static DEAD_JOBS: List = List {
         ("TRIED", |row| text(&row["attempts"])),
         ("LOST", |row| text(&row["lost"])),
         ("OWNER", |row| text(&row["ownerId"])),
-        ("RUN", |row| text(&row["runId"])),
+        ("EXECUTION", |row| text(&row["executionId"])),
         ("WHY", |row| text(&row["reason"])),
     ],
 };

@@ -21,7 +21,7 @@ const HOOKS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scripts/schemath
 const LEFT_OUT: [&str; 4] = ["watch_events", "end_session", "revoke_key", "import_bundle"];
 
 /// Paths by their first word. What neither names is asked about by itself, so that nothing is left out.
-const TREE: &str = "^/api/v1/(actors|compare|conversations|items|makings|nodes|projects|relations)(/|$)";
+const TREE: &str = "^/api/v1/(actors|compare|conversations|items|generations|nodes|projects|relations)(/|$)";
 const FLOW: &str =
     "^/api/v1/(approvals|executions|processes|reviews|secrets|services|service-templates|tools|tool-templates)(/|$)";
 

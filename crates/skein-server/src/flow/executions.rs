@@ -294,7 +294,7 @@ pub(crate) struct MomentView {
     #[schema(example = "called")]
     what: &'static str,
     #[schema(value_type = String)]
-    run_id: RunId,
+    execution_id: RunId,
     step_id: Option<String>,
     /// The call, its result, or the question.
     thing_id: Option<String>,
@@ -312,7 +312,7 @@ fn timeline(shown: &ShownExecution) -> Vec<MomentView> {
 
 fn note(shown: &ShownExecution, moments: &mut Vec<MomentView>) {
     let row = &shown.row;
-    let moment = |at, what| MomentView { at, what, run_id: row.id, step_id: None, thing_id: None, status: None };
+    let moment = |at, what| MomentView { at, what, execution_id: row.id, step_id: None, thing_id: None, status: None };
     let step_id = |step: usize| shown.steps.get(step).map(|step| step.id.clone());
     moments.push(moment(row.created_at, "began"));
     for call in &shown.calls {

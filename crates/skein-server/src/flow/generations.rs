@@ -18,7 +18,7 @@ use crate::http::respond::json::Json;
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
-pub(crate) struct MakingParameters {
+pub(crate) struct GenerationParameters {
     /// Up to 100 nodes, with commas between them.
     #[param(example = "item_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z")]
     node_ids: String,
@@ -26,15 +26,15 @@ pub(crate) struct MakingParameters {
 
 /// How the nodes that were asked about were made.
 #[derive(Serialize, ToSchema)]
-pub(crate) struct MakingsView {
+pub(crate) struct GenerationsView {
     /// In the order they were asked for; nodes that no run made are left out.
-    data: Vec<MakingView>,
+    data: Vec<GenerationView>,
 }
 
 /// How a node was made, or is being made.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct MakingView {
+pub(crate) struct GenerationView {
     #[schema(value_type = String)]
     node_id: NodeId,
     #[schema(value_type = String, example = "run_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z")]
@@ -89,7 +89,7 @@ pub(crate) struct MadeCallView {
     raw_response_id: Option<ItemId>,
 }
 
-impl From<Generation> for MakingView {
+impl From<Generation> for GenerationView {
     fn from(made: Generation) -> Self {
         Self {
             node_id: made.node,
@@ -124,13 +124,13 @@ impl From<CallSummary> for MadeCallView {
 }
 
 /// How nodes were made: by which run, with how many tokens, at what cost, by which calls.
-#[utoipa::path(get, path = "/makings", tag = "processes", params(MakingParameters),
-    responses((status = 200, body = MakingsView)))]
-pub(crate) async fn list_makings(
+#[utoipa::path(get, path = "/generations", tag = "processes", params(GenerationParameters),
+    responses((status = 200, body = GenerationsView)))]
+pub(crate) async fn list_generations(
     State(engine): State<Engine>,
     SignedIn(caller): SignedIn,
-    Parameters(MakingParameters { node_ids }): Parameters<MakingParameters>,
-) -> Result<Json<MakingsView>, ApiError> {
+    Parameters(GenerationParameters { node_ids }): Parameters<GenerationParameters>,
+) -> Result<Json<GenerationsView>, ApiError> {
     let nodes = node_ids.split(',').map(str::parse::<NodeId>).collect::<Result<Vec<_>, _>>();
     let nodes = nodes.map_err(|error| ApiError::bad_request("invalid_query", format!("nodeIds: {error}")))?;
     if nodes.len() > GENERATIONS_MAX {
@@ -138,5 +138,5 @@ pub(crate) async fn list_makings(
         return Err(ApiError::bad_request("invalid_query", problem));
     }
     let generations = engine.generations(&caller, nodes).await?;
-    Ok(Json(MakingsView { data: generations.into_iter().map(MakingView::from).collect() }))
+    Ok(Json(GenerationsView { data: generations.into_iter().map(GenerationView::from).collect() }))
 }

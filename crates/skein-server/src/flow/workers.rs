@@ -87,7 +87,7 @@ pub(crate) struct DeadJobView {
     queue: String,
     /// The run it is a part of.
     #[schema(value_type = Option<String>)]
-    run_id: Option<RunId>,
+    execution_id: Option<RunId>,
     /// The number of its step in the run, from 0.
     step: Option<i64>,
     /// How often it was tried.
@@ -107,8 +107,8 @@ pub(crate) struct DeadJobView {
 impl From<DeadJob> for DeadJobView {
     fn from(job: DeadJob) -> Self {
         let DeadJob { id, owner, queue, run, attempts, lost, reason, created_at, died_at } = job;
-        let (run_id, step) = run.unzip();
-        Self { id, owner_id: owner, queue, run_id, step, attempts, lost, reason, created_at, died_at }
+        let (execution_id, step) = run.unzip();
+        Self { id, owner_id: owner, queue, execution_id, step, attempts, lost, reason, created_at, died_at }
     }
 }
 

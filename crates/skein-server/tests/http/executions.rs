@@ -131,7 +131,7 @@ both! {
         assert_eq!(BTreeSet::from_iter(all), BTreeSet::from([None, Some("its payload cannot be read")]), "only of one's own");
         let his = bert.get("/api/v1/queue/dead").await.json();
         assert_eq!(BTreeSet::from_iter(reasons(&his)), BTreeSet::from([Some("no such key"), Some("no such tool")]));
-        assert_eq!((&his["data"][0]["ownerId"], &his["data"][0]["runId"]), (&json!(bert.admin.owner()), &json!(null)));
+        assert_eq!((&his["data"][0]["ownerId"], &his["data"][0]["executionId"]), (&json!(bert.admin.owner()), &json!(null)));
         let grant = world.made("/api/v1/grants", &grant_body(&bert, 1)).await["id"].as_str().unwrap().to_owned();
         assert_eq!(under(world, &grant, "/api/v1/queue/dead").await.json()["data"], his["data"], "by a grant as he sees it");
         assert_eq!(carla.get("/api/v1/queue/dead").await.json()["data"], json!([]));

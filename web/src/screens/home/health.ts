@@ -67,11 +67,11 @@ export function deadHealth({
   data,
   pagination,
 }: {
-  data: readonly Pick<Schemas["DeadJobView"], "runId">[];
+  data: readonly Pick<Schemas["DeadJobView"], "executionId">[];
   pagination: Pick<Schemas["Pagination"], "next">;
 }): Health | undefined {
   if (data.length === 0) return undefined;
-  const kind = data.every(({ runId }) => runId) ? "call" : "job";
+  const kind = data.every(({ executionId }) => executionId) ? "call" : "job";
   const count = `${pagination.next ? "More than " : ""}${data.length} ${kind}${data.length === 1 ? "" : "s"}`;
   return { what: "dead", words: `${count} failed`, isWell: false, href: to.failedJobs };
 }

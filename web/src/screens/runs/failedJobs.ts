@@ -39,5 +39,5 @@ export function triesOf({ step, attempts, lost }: Pick<DeadJob, "step" | "attemp
 }
 
 /** A run of somebody else is theirs to open. */
-export const runOf = (job: Pick<DeadJob, "runId" | "reason">): string | undefined =>
-  typeof job.reason === "string" ? (job.runId ?? undefined) : undefined;
+export const runOf = (job: Pick<DeadJob, "executionId" | "reason">): string | undefined =>
+  typeof job.reason === "string" ? (job.executionId ?? undefined) : undefined;
