@@ -11,7 +11,7 @@ use crate::Setting;
 use crate::appends::two_threads;
 use crate::client;
 use crate::comparison::median;
-use crate::made::{Maker, OneStep};
+use crate::definitions::{Maker, OneStep};
 use crate::process::{Server, create_key_for, skein};
 use crate::report::{Line, Target, Unit};
 use crate::stream::{TokenServer, since};

@@ -36,7 +36,7 @@ const UNANSWERABLE: u64 = 5;
 const NONE: Weights = Weights { words: 0.0, likeness: 0.0, meaning: 0.0, speaker: 0.0, neighbours: 0.0 };
 
 /// A sample that was told to Skein.
-struct Told {
+struct IngestedSample {
     caller: Caller,
     /// What the data calls each turn.
     names: HashMap<NodeId, String>,
@@ -98,7 +98,7 @@ fn legs() -> [(&'static str, Weights); 5] {
 }
 
 /// Makes a user of a sample and says everything that was said in it.
-async fn tell(engine: &Engine, store: &Store, sample: &Value) -> Result<Told> {
+async fn tell(engine: &Engine, store: &Store, sample: &Value) -> Result<IngestedSample> {
     let name = text(&sample["sample_id"])?.to_owned();
     let create = move |tx: &mut Tx<'_>| tx.create_user(&Viewer::System("locomo"), &name, Role::User);
     let viewer = Viewer::User(store.write(create).await?.value);
@@ -127,7 +127,7 @@ async fn tell(engine: &Engine, store: &Store, sample: &Value) -> Result<Told> {
         let at = moment(text(&spoken[format!("session_{session}_date_time")])?)?;
         tell_session(store, &viewer, &actors, (at, turns), &mut names).await?;
     }
-    Ok(Told { caller, names })
+    Ok(IngestedSample { caller, names })
 }
 
 async fn tell_session(
@@ -172,9 +172,14 @@ async fn tell_session(
 }
 
 /// The category of each question with evidence, and the part of the evidence found by each cut.
-type Found = Vec<(u64, [f64; 4])>;
+type Rankings = Vec<(u64, [f64; 4])>;
 
-async fn ask_all(engine: &Engine, samples: &[Value], told: &[Told], weights: Weights) -> Result<(Value, Found)> {
+async fn ask_all(
+    engine: &Engine,
+    samples: &[Value],
+    told: &[IngestedSample],
+    weights: Weights,
+) -> Result<(Value, Rankings)> {
     let (mut rankings, mut found) = (Map::new(), Vec::new());
     for (sample, told) in samples.iter().zip(told) {
         let known: HashSet<&str> = told.names.values().map(String::as_str).collect();
@@ -197,7 +202,7 @@ async fn ask_all(engine: &Engine, samples: &[Value], told: &[Told], weights: Wei
     Ok((Value::Object(rankings), found))
 }
 
-async fn ask(engine: &Engine, told: &Told, question: &str, weights: Weights) -> Result<Vec<String>> {
+async fn ask(engine: &Engine, told: &IngestedSample, question: &str, weights: Weights) -> Result<Vec<String>> {
     let query = RecallQuery { text: question.to_owned(), limit: CUTS[3], weights, ..RecallQuery::default() };
     let recalled = engine.recall_now(&told.caller, query).await?;
     let nodes = recalled.page.rows.iter().filter_map(|found| found.episode.place).map(|place| place.node);
@@ -214,7 +219,7 @@ fn evidence(listed: &Value) -> HashSet<String> {
     names.collect()
 }
 
-fn row(found: &Found) -> String {
+fn row(found: &Rankings) -> String {
     let all = mean(found.iter().map(|(_, recall)| recall));
     let answerable = found.iter().filter(|(category, _)| *category != UNANSWERABLE);
     let [_, answered, ..] = mean(answerable.map(|(_, recall)| recall));

@@ -11,6 +11,9 @@ mod batch;
 mod chain;
 mod client;
 mod comparison;
+mod definitions;
+mod executions;
+mod executions_alone;
 mod first_byte;
 mod folder;
 mod guard;
@@ -21,7 +24,6 @@ mod idempotency;
 mod idle_server;
 mod locomo;
 mod machine;
-mod made;
 mod million;
 mod notes;
 mod pages;
@@ -31,22 +33,20 @@ mod process;
 mod queue;
 mod recall;
 mod recall_bare;
-mod recall_made;
-mod recall_said;
+mod recall_fixture;
 mod recall_served;
+mod recall_texts;
 mod report;
-mod runs;
-mod runs_alone;
 mod start;
 mod stream;
 mod tree;
 mod tree_bare;
-mod tree_made;
-mod tree_whole;
+mod tree_fixture;
 mod turns_counted;
 mod two_workers;
 mod verify;
 mod wal;
+mod whole_tree;
 
 use std::path::PathBuf;
 
@@ -109,7 +109,7 @@ enum Part {
     },
     /// Run a process over and over, and say how fast
     #[command(hide = true)]
-    RunsAlone(runs_alone::Alone),
+    RunsAlone(executions_alone::Alone),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -162,7 +162,7 @@ struct Setting {
     rounds: u32,
     items: usize,
     postgres: Option<String>,
-    peers: Option<runs::Peers>,
+    peers: Option<executions::Peers>,
     million: Option<Million>,
 }
 
@@ -185,7 +185,7 @@ impl Benchmark {
             Self::Guard => guard::run(setting),
             Self::Tree => tree::run(setting),
             Self::Queue => queue::run(setting),
-            Self::Runs => runs::run(setting),
+            Self::Runs => executions::run(setting),
             Self::FirstByte => first_byte::run(setting),
             Self::TwoWorkers => two_workers::run(setting),
             Self::Recall => recall::run(setting),
@@ -228,7 +228,7 @@ fn main() -> Result<()> {
         rounds: options.rounds,
         items: options.items,
         postgres: options.postgres.or(options.test_postgres).filter(|url| !url.is_empty()),
-        peers: options.peers_python.and_then(|python| runs::Peers::find(&options.peers, &python)),
+        peers: options.peers_python.and_then(|python| executions::Peers::find(&options.peers, &python)),
         million: None,
     };
     let mut report = Report::default();

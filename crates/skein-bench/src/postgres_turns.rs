@@ -12,7 +12,7 @@ use crate::Setting;
 use crate::appends::{rate, two_threads};
 use crate::client::{self, Connection};
 use crate::comparison::Comparison;
-use crate::made::Maker;
+use crate::definitions::Maker;
 use crate::notes::{Notes, Random};
 use crate::postgres::Server as Databases;
 use crate::process::{Server, create_key_for, skein};

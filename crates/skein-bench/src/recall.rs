@@ -11,9 +11,9 @@ use crate::appends::two_threads;
 use crate::comparison::{Comparison, median, percentile};
 use crate::process::skein;
 use crate::recall_bare::FullText;
-use crate::recall_made::{Known, Memory, RESULTS, Rates};
-use crate::recall_said::{Kind, Question, questions};
-use crate::recall_served::Door;
+use crate::recall_fixture::{Memory, RESULTS, Rates, RecallSummary};
+use crate::recall_served::ApiClient;
+use crate::recall_texts::{Kind, Question, questions};
 use crate::report::{Line, Target, Unit, grouped};
 
 /// Reported on the way to as many as were asked for.
@@ -51,7 +51,7 @@ async fn grow_all(
     beside: &Path,
     sizes: &[usize],
     asked: &[Question],
-) -> Result<(Vec<Line>, Known)> {
+) -> Result<(Vec<Line>, RecallSummary)> {
     let mut full_text = FullText::create(beside)?;
     let mut memory = Memory::begin(directory).await?;
     let (mut lines, mut reached) = (Vec::new(), 0);
@@ -143,13 +143,13 @@ fn tell_kinds(asked: &[Question], rounds: &[Vec<f64>]) {
     println!("(by what is asked, median and 99 of 100: {kinds})");
 }
 
-async fn serve(setting: &Setting, directory: PathBuf, known: Known, asked: &[Question]) -> Result<Vec<Line>> {
+async fn serve(setting: &Setting, directory: PathBuf, known: RecallSummary, asked: &[Question]) -> Result<Vec<Line>> {
     let size = grouped(&known.episodes.to_string());
     let start = format!("recall: start of a server with {size} indexed, until the first right answer");
     let Some(program) = skein()? else {
         return Ok(vec![Line::unavailable(&start, "no skein beside this program")]);
     };
-    let door = Door { program, directory, known };
+    let door = ApiClient { program, directory, known };
     let (mut starts, mut middle, mut slowest, mut memories) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for round in 0..setting.rounds {
         let mut found = door.start().await?;

@@ -8,7 +8,7 @@ use anyhow::{Result, ensure};
 use rusqlite::Connection;
 
 use crate::appends::rate;
-use crate::recall_said::Said;
+use crate::recall_texts::EpisodeText;
 
 /// As many as Skein indexes in one step.
 const ROWS_PER_TRANSACTION: usize = 2_048;
@@ -30,7 +30,7 @@ impl FullText {
         let (mut spent, count) = (0.0, numbers.len());
         for first in numbers.clone().step_by(ROWS_PER_TRANSACTION) {
             let some = first..numbers.end.min(first + ROWS_PER_TRANSACTION);
-            let texts: Vec<Said> = some.clone().map(Said::of).collect();
+            let texts: Vec<EpisodeText> = some.clone().map(EpisodeText::of).collect();
             let started = Instant::now();
             let transaction = self.0.transaction()?;
             for (number, said) in some.zip(texts) {

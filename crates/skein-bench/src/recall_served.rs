@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use crate::client::{self, CONNECTIONS, Connection};
 use crate::notes::Random;
 use crate::process::Server;
-use crate::recall_made::Known;
-use crate::recall_said::{Question, Said};
+use crate::recall_fixture::RecallSummary;
+use crate::recall_texts::{EpisodeText, Question};
 
 const SEARCH: &str = "/api/v1/search";
 const LOOK_AGAIN: Duration = Duration::from_millis(2);
@@ -19,23 +19,23 @@ const PATIENCE: Duration = Duration::from_mins(2);
 const BROUGHT: usize = 2_048;
 
 /// A directory with a memory, and who may ask.
-pub(crate) struct Door {
+pub(crate) struct ApiClient {
     pub(crate) program: PathBuf,
     pub(crate) directory: PathBuf,
-    pub(crate) known: Known,
+    pub(crate) known: RecallSummary,
 }
 
 /// A server that answered rightly.
-pub(crate) struct Found {
+pub(crate) struct RecallResult {
     server: Server,
     connection: Connection,
     /// From starting its process.
     pub(crate) milliseconds: f64,
 }
 
-impl Door {
+impl ApiClient {
     /// Starts a server and asks until the index answers with what is looked for.
-    pub(crate) async fn start(&self) -> Result<Found> {
+    pub(crate) async fn start(&self) -> Result<RecallResult> {
         let started = Instant::now();
         let server = Server::skein(&self.program, &self.directory)?;
         let mut connection = Connection::open(&server.address).await?;
@@ -56,7 +56,7 @@ impl Door {
             ensure!(started.elapsed() < PATIENCE, "the server does not find what it has indexed");
             tokio::time::sleep(LOOK_AGAIN).await;
         }
-        Ok(Found { server, connection, milliseconds: started.elapsed().as_secs_f64() * 1_000.0 })
+        Ok(RecallResult { server, connection, milliseconds: started.elapsed().as_secs_f64() * 1_000.0 })
     }
 
     fn search(&self, server: &Server, body: &Value) -> Vec<u8> {
@@ -72,7 +72,7 @@ impl Door {
     }
 
     /// Milliseconds for each question, one after the other.
-    pub(crate) async fn ask(&self, found: &mut Found, questions: &[Question]) -> Result<Vec<f64>> {
+    pub(crate) async fn ask(&self, found: &mut RecallResult, questions: &[Question]) -> Result<Vec<f64>> {
         let mut times = Vec::with_capacity(questions.len());
         for question in questions {
             let request = self.search(&found.server, &json!({ "text": question.text }));
@@ -84,12 +84,12 @@ impl Door {
     }
 
     /// Most memory that server took, with some more brought to it; after that it is stopped.
-    pub(crate) async fn most_megabytes(&self, mut found: Found) -> Result<f64> {
+    pub(crate) async fn most_megabytes(&self, mut found: RecallResult) -> Result<f64> {
         let (first, key) = (self.known.episodes, self.known.key.reveal());
         let mut keys = Random::seeded(first);
         let mut shares = vec![Vec::new(); CONNECTIONS];
         for number in first..first + BROUGHT {
-            let Said { speaker, text } = Said::of(number);
+            let EpisodeText { speaker, text } = EpisodeText::of(number);
             let body = json!({ "source": "message", "content": text, "speaker": speaker }).to_string();
             let address = &found.server.address;
             let request = client::post(address, "/api/v1/episodes", key, keys.next_key(), body.as_bytes());
@@ -99,7 +99,7 @@ impl Door {
         // The one before was idle meanwhile, perhaps for too long.
         found.connection = Connection::open(&found.server.address).await?;
         let started = Instant::now();
-        let question = json!({ "text": Said::of(first).text, "atLeast": "latest" });
+        let question = json!({ "text": EpisodeText::of(first).text, "atLeast": "latest" });
         loop {
             let request = self.search(&found.server, &question);
             let answer: Value = serde_json::from_slice(found.connection.ask(&request, "200").await?)?;
@@ -114,7 +114,7 @@ impl Door {
     }
 }
 
-impl Found {
+impl RecallResult {
     pub(crate) fn stop(self) -> Result<()> {
         drop(self.connection);
         self.server.stop()

@@ -10,9 +10,9 @@ use skein_store::Tx;
 use crate::comparison::{Comparison, median};
 use crate::notes::{OWNER, Random, VIEWER};
 use crate::report::{Line, Target, Unit, grouped};
-use crate::tree_made::{Tree, after, placing, said};
-use crate::tree_whole::Served;
-use crate::{Setting, tree_bare, tree_whole};
+use crate::tree_fixture::{Tree, after, placing, said};
+use crate::whole_tree::Served;
+use crate::{Setting, tree_bare, whole_tree};
 
 const TEXT: &str = "and what do geese have to do with it, apart from flying in a loose line across the sky?";
 const TURNS_PER_ROUND: usize = 500;
@@ -109,7 +109,7 @@ fn switches(setting: &Setting) -> Result<Vec<Line>> {
         let what = format!("conversation: the same, without the commit, in {size} nodes; beside it: in 1,000");
         lines.push(compare(setting, tree, &small, switches_at_once, TIMES_SMALL, &what)?);
     }
-    lines.extend(tree_whole::measure(setting, middle, &served)?);
+    lines.extend(whole_tree::measure(setting, middle, &served)?);
     Ok(lines)
 }
 

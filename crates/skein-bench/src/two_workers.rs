@@ -15,7 +15,7 @@ use tokio::net::TcpListener;
 use crate::Setting;
 use crate::appends::{rate, two_threads};
 use crate::comparison::Comparison;
-use crate::made::{Maker, OneStep};
+use crate::definitions::{Maker, OneStep};
 use crate::postgres;
 use crate::process::{Server, create_key_for, skein};
 use crate::report::{Line, Target, Unit};
@@ -42,7 +42,7 @@ fn compare(setting: &Setting, wait: Duration) -> Result<Line> {
     let measure = |workers: usize| {
         let database = server.fresh_database("skein_bench_workers")?;
         let directory = setting.folder.make("workers")?;
-        let place = Place { program: &program, directory: &directory, database: &database };
+        let place = SharedDatabase { program: &program, directory: &directory, database: &database };
         runtime.block_on(place.queue(called))?;
         place.work_off(workers)
     };
@@ -69,13 +69,13 @@ async fn patient(wait: Duration) -> Result<SocketAddr> {
 }
 
 /// A database, and the programs at it.
-struct Place<'a> {
+struct SharedDatabase<'a> {
     program: &'a Path,
     directory: &'a Path,
     database: &'a str,
 }
 
-impl Place<'_> {
+impl SharedDatabase<'_> {
     fn skein(&self) -> Command {
         let mut command = Command::new(self.program);
         command.env_clear().args(["--database", self.database, "--dir"]).arg(self.directory);
@@ -129,18 +129,18 @@ impl Place<'_> {
         }
     }
 
-    fn worker(&self) -> Result<Working> {
+    fn worker(&self) -> Result<WorkerProcess> {
         let mut command = self.skein();
         command.args(["worker", "--types", "rest_call", "--concurrency", CONCURRENCY]);
         let child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
-        Ok(Working(child.context("a worker cannot be started")?))
+        Ok(WorkerProcess(child.context("a worker cannot be started")?))
     }
 }
 
 /// A worker; it ends with this.
-struct Working(Child);
+struct WorkerProcess(Child);
 
-impl Drop for Working {
+impl Drop for WorkerProcess {
     fn drop(&mut self) {
         // Both fail only when it has ended already.
         let _ = self.0.kill();

@@ -23,7 +23,7 @@ use skein_store::catalogue::VisibleQuery;
 use skein_store::{Location, Store, StoreOptions};
 use tempfile::TempDir;
 
-struct World {
+struct EngineFixture {
     engine: Engine,
     store: Store,
     caller: Caller,
@@ -32,7 +32,7 @@ struct World {
     _dir: TempDir,
 }
 
-impl World {
+impl EngineFixture {
     async fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::open(StoreOptions::at(Location::Directory(dir.path().to_owned()))).unwrap();
@@ -101,7 +101,7 @@ fn failed(shown: &ShownExecution) -> (String, String) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_prompt_of_megabytes_is_refused_before_anything_begins() {
-    let world = World::new().await;
+    let world = EngineFixture::new().await;
     let process = world.process("p", vec![world.echo("a", "{x}")], "{{a.value}}").await;
     assert!(world.run(process, &"x".repeat(8 << 20)).await.is_err());
     let shown = world.run(process, &"x".repeat(300 << 10)).await.unwrap();
@@ -110,7 +110,7 @@ async fn a_prompt_of_megabytes_is_refused_before_anything_begins() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn values_that_double_from_step_to_step_end_the_run_at_their_limit() {
-    let world = World::new().await;
+    let world = EngineFixture::new().await;
     let mut steps = vec![world.echo("s0", "{x}{x}")];
     for number in 1..30 {
         let before = number - 1;
@@ -126,7 +126,7 @@ async fn values_that_double_from_step_to_step_end_the_run_at_their_limit() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_output_that_is_too_large_to_keep_fails_the_run_and_no_call_is_repeated() {
-    let world = World::new().await;
+    let world = EngineFixture::new().await;
     let steps = vec![world.echo("a", "{x}"), world.echo("b", "{x}")];
     let process = world.process("large", steps, "{{a.value}}{{b.value}}{{a.value}}").await;
     let shown = world.run(process, &"x".repeat(500 << 10)).await.unwrap();
@@ -136,7 +136,7 @@ async fn an_output_that_is_too_large_to_keep_fails_the_run_and_no_call_is_repeat
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_question_or_a_run_below_that_is_too_large_fails_the_run() {
-    let world = World::new().await;
+    let world = EngineFixture::new().await;
     let inner = world.process("inner", vec![world.echo("a", "1")], "{{a.value}}").await;
     let twice = "{step.a.value}{step.b.value}{step.a.value}";
     let large = || vec![world.echo("a", "{x}"), world.echo("b", "{x}")];
@@ -154,7 +154,7 @@ async fn a_question_or_a_run_below_that_is_too_large_fails_the_run() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_process_that_runs_itself_many_times_over_leads_to_so_many_runs_and_no_more() {
-    let world = World::new().await;
+    let world = EngineFixture::new().await;
     let process = world.process("many", vec![world.echo("a", "{x}")], "{{a.value}}").await;
     let sub = |number: usize| {
         let id = format!("s{number}");
@@ -179,7 +179,7 @@ async fn a_process_that_runs_itself_many_times_over_leads_to_so_many_runs_and_no
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_process_that_runs_itself_ends_at_the_depth_that_is_allowed() {
-    let world = World::new().await;
+    let world = EngineFixture::new().await;
     let process = world.process("self", vec![world.echo("a", "{x}")], "{{a.value}}").await;
     let sub = json!({ "id": "s", "processId": process, "inputs": { "x": "{x}" }, "output": { "variable": "s" } });
     let definition = json!({ "name": "self", "initialContext": ["x"], "steps": [sub], "outputTemplate": "{{s}}" });

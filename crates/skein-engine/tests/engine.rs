@@ -21,12 +21,12 @@ fn gateway() -> Gateway {
     Gateway::new(Box::new(EphemeralKeys::draw().unwrap()), Guard::default(), HttpOptions::default()).unwrap()
 }
 
-struct World {
+struct EngineFixture {
     engine: Engine,
     dir: TempDir,
 }
 
-impl World {
+impl EngineFixture {
     fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::open(StoreOptions::at(Location::Directory(dir.path().to_owned()))).unwrap();
@@ -68,7 +68,7 @@ fn note(description: &str) -> NewItem {
 
 #[tokio::test]
 async fn the_first_admin_is_made_once() {
-    let world = World::new();
+    let world = EngineFixture::new();
     let first = world.engine.ensure_first_admin().await.unwrap();
     assert_eq!(world.engine.ensure_first_admin().await.unwrap(), first);
     assert_eq!(world.admin().await.user, first);
@@ -76,7 +76,7 @@ async fn the_first_admin_is_made_once() {
 
 #[tokio::test]
 async fn a_start_key_acts_as_the_first_admin_in_its_own_process_only() {
-    let world = World::new();
+    let world = EngineFixture::new();
     let key = KeyText::draw();
     world.engine.admit_start_key(&key).await.unwrap();
     let caller = world.engine.authenticate(&PresentedCredential::Key(key.clone()), None).await.unwrap();
@@ -88,14 +88,14 @@ async fn a_start_key_acts_as_the_first_admin_in_its_own_process_only() {
 
 #[tokio::test]
 async fn a_key_nobody_issued_is_unknown() {
-    let world = World::new();
+    let world = EngineFixture::new();
     let refused = world.engine.authenticate(&PresentedCredential::Key(KeyText::draw()), None).await;
     assert!(matches!(refused, Err(EngineError::UnknownCredential)));
 }
 
 #[tokio::test]
 async fn what_was_stated_is_read_back() {
-    let world = World::new();
+    let world = EngineFixture::new();
     let admin = world.admin().await;
     let stated = world.engine.append_item(&admin, fresh(&admin), note("kept")).await.unwrap();
     let stated = stated.value;
@@ -105,7 +105,7 @@ async fn what_was_stated_is_read_back() {
 
 #[tokio::test]
 async fn a_key_for_reading_states_nothing() {
-    let world = World::new();
+    let world = EngineFixture::new();
     let admin = world.admin().await;
     let reader = Caller { scope: Scope::Read, ..admin.clone() };
     let one = world.engine.append_item(&reader, fresh(&reader), note("a")).await.unwrap_err();
@@ -116,7 +116,7 @@ async fn a_key_for_reading_states_nothing() {
 
 #[tokio::test]
 async fn a_batch_is_kept_whole_or_not_at_all() {
-    let world = World::new();
+    let world = EngineFixture::new();
     let admin = world.admin().await;
     let bad = NewItem { item_type: "Seal".to_owned(), ..note("b") };
     let refused = world.engine.append_items(&admin, fresh(&admin), vec![note("a"), bad]).await;
@@ -128,7 +128,7 @@ async fn a_batch_is_kept_whole_or_not_at_all() {
 
 #[tokio::test]
 async fn a_batch_of_nothing_or_too_much_is_refused() {
-    let world = World::new();
+    let world = EngineFixture::new();
     let admin = world.admin().await;
     for count in [0, ITEMS_PER_BATCH_MAX + 1] {
         let refused = world.engine.append_items(&admin, fresh(&admin), vec![note("x"); count]).await;
@@ -138,7 +138,7 @@ async fn a_batch_of_nothing_or_too_much_is_refused() {
 
 #[tokio::test]
 async fn a_heavy_write_is_kept_like_a_light_one() {
-    let world = World::new();
+    let world = EngineFixture::new();
     let admin = world.admin().await;
     let heavy = note(&"x".repeat(512 << 10));
     let stated = world.engine.append_item(&admin, fresh(&admin), heavy.clone()).await.unwrap();

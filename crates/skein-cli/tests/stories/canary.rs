@@ -16,7 +16,7 @@ use skein_testkit::rogue::{Behaviour, Rogue};
 use skein_testkit::tls::MutualTls;
 
 use crate::server::{Home, Server, id_of};
-use stores::Place;
+use stores::StoredFile;
 
 // `+/` and `=` are spelled differently in addresses.
 const API_KEY: &str = "canary+api/key=7f9c24e53b1a";
@@ -219,7 +219,7 @@ fn characters(bytes: &[u8]) -> String {
 }
 
 /// No canary is there, and what took its place is: so this is where one would have been.
-fn refuse(canaries: &[String], places: &[Place], must_hold: &str) {
+fn refuse(canaries: &[String], places: &[StoredFile], must_hold: &str) {
     let mut holds = false;
     for (name, bytes) in places {
         let text = characters(bytes);
@@ -231,7 +231,7 @@ fn refuse(canaries: &[String], places: &[Place], must_hold: &str) {
     assert!(holds, "{must_hold} is not in any of {:?}", places.iter().map(|(name, _)| name).collect::<Vec<_>>());
 }
 
-fn run(home: &Home, folder: &Path, rows: impl Fn() -> Vec<Place>) {
+fn run(home: &Home, folder: &Path, rows: impl Fn() -> Vec<StoredFile>) {
     let mut story = Story { server: home.serve(), told: Vec::new() };
     let canaries = tell(&mut story);
     home.run(&["export", folder.join("everything.zip").to_str().unwrap()]).assert_ok();
@@ -251,7 +251,7 @@ fn run(home: &Home, folder: &Path, rows: impl Fn() -> Vec<Place>) {
     let files = stores::files(folder);
     assert!(files.iter().any(|(name, bytes)| name.ends_with("sealed.zip/secrets.sealed.json") && bytes.len() > 2_000));
     for part in ["everything.zip/", "sealed.zip/", "/backup"] {
-        let these: Vec<Place> = files.iter().filter(|(name, _)| name.contains(part)).cloned().collect();
+        let these: Vec<StoredFile> = files.iter().filter(|(name, _)| name.contains(part)).cloned().collect();
         refuse(&canaries, &these, MARK);
     }
     refuse(&canaries, &files, MARK);

@@ -60,12 +60,12 @@ impl Garden<'_> {
 }
 
 /// What was said, by what it says.
-struct Said {
+struct SaidTurn {
     first: String,
     edit: String,
 }
 
-fn branch_edit_and_switch(garden: &Garden<'_>) -> Said {
+fn branch_edit_and_switch(garden: &Garden<'_>) -> SaidTurn {
     line(garden.run(&["new", "Herons of the lake", "--quiet"]));
     let question = garden.say(&["append", "Herons", "How many herons are there?"]);
     let first = garden.say(&["append", "Herons", "Eleven of them."]);
@@ -91,10 +91,10 @@ fn branch_edit_and_switch(garden: &Garden<'_>) -> Said {
     }
     assert!(drawn.contains("○ ") && drawn.contains("● ") && !drawn.contains('\u{1b}'), "{drawn}");
     garden.run(&["switch", "Herons", &edit]).assert_ok();
-    Said { first, edit }
+    SaidTurn { first, edit }
 }
 
-fn fork_fold_and_reopen(garden: &Garden<'_>, said: &Said) {
+fn fork_fold_and_reopen(garden: &Garden<'_>, said: &SaidTurn) {
     let fork = garden.say(&["fork", "Herons", "--node", &said.first, "--title", "Storks instead"]);
     garden.say(&["append", "Storks", "And how many storks?"]);
     let read = garden.read(&fork);
@@ -116,7 +116,7 @@ fn fork_fold_and_reopen(garden: &Garden<'_>, said: &Said) {
     assert!(read.contains("Nine of them.") && read.trim_end().ends_with("A tenth one came."), "{read}");
 }
 
-fn write_down(garden: &Garden<'_>, said: &Said, folder: &Path) {
+fn write_down(garden: &Garden<'_>, said: &SaidTurn, folder: &Path) {
     let whole = garden.run(&["export", "Herons"]).assert_ok();
     assert!(whole.contains("Eleven of them.") && whole.contains("Nine of them.") && whole.contains("Nobody knows."));
     let path = garden.run(&["export", "Herons", "--node", &said.edit]).assert_ok();
@@ -128,7 +128,7 @@ fn write_down(garden: &Garden<'_>, said: &Said, folder: &Path) {
 }
 
 /// `alter` changes one letter of what a node says, in the database itself.
-fn prove_and_tamper(garden: &Garden<'_>, said: &Said, alter: &dyn Fn(&str, Letter<'_>)) {
+fn prove_and_tamper(garden: &Garden<'_>, said: &SaidTurn, alter: &dyn Fn(&str, Letter<'_>)) {
     let found = json(garden.run(&["verify", "Herons", "--json"]));
     assert_eq!(found["verdict"], "valid", "{found}");
     alter(&said.edit, ("Nine", "Mine"));

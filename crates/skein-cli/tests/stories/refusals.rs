@@ -1,6 +1,6 @@
 //! Failures between a command and the API: an exit code by its meaning, and advice.
 
-use crate::scripted::{Heard, Scripted, answer};
+use crate::scripted::{ReceivedRequest, Scripted, answer};
 use crate::server::{Finished, Home};
 
 const NO_ITEM: &str = "item_01HQ3K4N7Y8M2P5R6T9W0X1Z2A";
@@ -77,7 +77,7 @@ const BUSY: &[u8] =
 const ELSEWHERE: &[u8] = b"HTTP/1.1 307 Temporary Redirect\r\nLocation: http://127.0.0.1:1/\r\n\
     Content-Length: 0\r\nConnection: close\r\n\r\n";
 
-fn add_through(answers: &[Vec<u8>]) -> (Finished, Vec<Heard>) {
+fn add_through(answers: &[Vec<u8>]) -> (Finished, Vec<ReceivedRequest>) {
     Scripted::start(answers).run(&["item", "add", "x", "-q"])
 }
 

@@ -10,12 +10,12 @@ use skein_testkit::process::Program;
 use crate::server::{Finished, SKEIN, finish};
 
 /// A request as it arrived; the head in small letters.
-pub(crate) struct Heard {
+pub(crate) struct ReceivedRequest {
     pub(crate) head: String,
     pub(crate) body: Vec<u8>,
 }
 
-impl Heard {
+impl ReceivedRequest {
     pub(crate) fn header(&self, name: &str) -> &str {
         self.head.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": ")).unwrap_or_default()
     }
@@ -24,7 +24,7 @@ impl Heard {
 /// Gives these answers, one per connection, and ends each connection after it.
 pub(crate) struct Scripted {
     pub(crate) address: String,
-    heard: Receiver<Heard>,
+    heard: Receiver<ReceivedRequest>,
 }
 
 impl Scripted {
@@ -44,7 +44,7 @@ impl Scripted {
     }
 
     /// Runs `skein` against it, then says what it heard.
-    pub(crate) fn run(self, words: &[&str]) -> (Finished, Vec<Heard>) {
+    pub(crate) fn run(self, words: &[&str]) -> (Finished, Vec<ReceivedRequest>) {
         let skein = Program::new(SKEIN).args(["--server", &self.address, "--key", "sk_x"]);
         let finished = finish(skein.args(words.iter().copied()));
         (finished, self.heard.try_iter().collect())
@@ -57,13 +57,13 @@ pub(crate) fn answer(status: &str, body: &str) -> Vec<u8> {
     format!("HTTP/1.1 {status}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}").into_bytes()
 }
 
-fn read_request(stream: &TcpStream) -> Heard {
+fn read_request(stream: &TcpStream) -> ReceivedRequest {
     let mut reader = BufReader::new(stream);
     let mut head = String::new();
     while !head.ends_with("\r\n\r\n") {
         assert!(reader.read_line(&mut head).unwrap() > 0, "the request was cut off");
     }
-    let mut request = Heard { head: head.to_lowercase(), body: Vec::new() };
+    let mut request = ReceivedRequest { head: head.to_lowercase(), body: Vec::new() };
     let length: u64 = request.header("content-length").parse().unwrap_or_default();
     reader.take(length).read_to_end(&mut request.body).unwrap();
     request

@@ -10,7 +10,7 @@ use skein_core::{ConversationId, Digest, NodeId, PathId, RecordId};
 use skein_store::Tx;
 use skein_store::tree::append::{Placing, Position, Raw, RawOf, Said};
 
-use crate::engine_fixture::{World, fresh};
+use crate::engine_fixture::{EngineFixture, fresh};
 
 /// A model that talks, and the hash it is changed on.
 pub(crate) struct Model {
@@ -18,7 +18,7 @@ pub(crate) struct Model {
     hash: Digest,
 }
 
-impl World {
+impl EngineFixture {
     pub(crate) async fn conversation(&self, title: &str) -> ConversationId {
         let viewer = self.caller.viewer();
         let project = Project::create(serde_json::from_value(json!({ "name": title })).unwrap()).to_content(false);

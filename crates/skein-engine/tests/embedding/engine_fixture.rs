@@ -29,22 +29,22 @@ const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Declares tests that run on both databases.
 macro_rules! both {
-    ($($(#[$meta:meta])* async fn $name:ident($place:ident: Place) $body:block)*) => {$(
+    ($($(#[$meta:meta])* async fn $name:ident($place:ident: FixtureStore) $body:block)*) => {$(
         mod $name {
             #[allow(unused_imports, reason = "not every test needs everything its file imports")]
             use super::*;
 
             $(#[$meta])*
-            async fn check($place: Place) $body
+            async fn check($place: FixtureStore) $body
 
             #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn on_sqlite() {
-                check(Place::sqlite()).await;
+                check(FixtureStore::sqlite()).await;
             }
 
             #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn on_postgres() {
-                check(Place::postgres()).await;
+                check(FixtureStore::postgres()).await;
             }
         }
     )*};
@@ -52,14 +52,14 @@ macro_rules! both {
 pub(crate) use both;
 
 /// Where an engine is opened, and opened again.
-pub(crate) struct Place {
+pub(crate) struct FixtureStore {
     pub(crate) dir: TempDir,
     database: Option<Database>,
     /// Stands in for the database's.
     pub(crate) clock: Option<Arc<StoppedClock>>,
 }
 
-impl Place {
+impl FixtureStore {
     pub(crate) fn sqlite() -> Self {
         Self { dir: tempfile::tempdir().unwrap(), database: None, clock: None }
     }
@@ -82,7 +82,7 @@ impl Place {
         self.dir.path().join("index")
     }
 
-    pub(crate) async fn open(&self, embedding: Embedding) -> World {
+    pub(crate) async fn open(&self, embedding: Embedding) -> EngineFixture {
         self.await_index().await;
         self.open_with(Some((embedding, self.index()))).await
     }
@@ -95,16 +95,16 @@ impl Place {
     }
 
     /// Without an index.
-    pub(crate) async fn forgetful(&self) -> World {
+    pub(crate) async fn forgetful(&self) -> EngineFixture {
         self.open_with(None).await
     }
 
     /// Another server on the same store, with an index of its own.
-    pub(crate) async fn elsewhere(&self, embedding: Embedding) -> World {
+    pub(crate) async fn elsewhere(&self, embedding: Embedding) -> EngineFixture {
         self.open_with(Some((embedding, self.dir.path().join("elsewhere")))).await
     }
 
-    async fn open_with(&self, remembering: Option<(Embedding, std::path::PathBuf)>) -> World {
+    async fn open_with(&self, remembering: Option<(Embedding, std::path::PathBuf)>) -> EngineFixture {
         let location = match &self.database {
             Some(database) => Location::Postgres(database.url().to_owned()),
             None => Location::Directory(self.dir.path().to_owned()),
@@ -120,18 +120,18 @@ impl Place {
         let key = KeyText::draw();
         engine.admit_start_key(&key).await.unwrap();
         let caller = engine.authenticate(&PresentedCredential::Key(key), None).await.unwrap();
-        World { engine, store, caller, worker: None }
+        EngineFixture { engine, store, caller, worker: None }
     }
 }
 
-pub(crate) struct World {
+pub(crate) struct EngineFixture {
     pub(crate) engine: Engine,
     pub(crate) store: Store,
     pub(crate) caller: Caller,
     worker: Option<Worker>,
 }
 
-impl World {
+impl EngineFixture {
     /// With somebody who follows the timeline.
     pub(crate) fn followed(mut self) -> Self {
         self.worker = Some(Worker::start(self.engine.clone(), "test".to_owned()));

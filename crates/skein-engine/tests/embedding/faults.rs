@@ -2,12 +2,12 @@
 
 use skein_engine::memory::{EmbedStep, SemanticSearch};
 
-use crate::engine_fixture::{Mood, Place, Server, World, both};
+use crate::engine_fixture::{EngineFixture, FixtureStore, Mood, Server, both};
 
 const HERON: &str = "The heron stands in the reeds.";
 
 /// Something was embedded before the endpoint's bad day begins.
-async fn begun(place: &Place, server: &Server) -> World {
+async fn begun(place: &FixtureStore, server: &Server) -> EngineFixture {
     let world = place.open(server.embedding("m")).await;
     world.bring("A sonata was played.").await;
     assert_eq!(world.settle().await, EmbedStep::Nothing);
@@ -16,7 +16,7 @@ async fn begun(place: &Place, server: &Server) -> World {
 
 /// A bad day: what is said then is found by its words; when it is over, by its meaning.
 async fn survives(mood: Mood) {
-    let (place, server) = (Place::sqlite(), Server::unreliable());
+    let (place, server) = (FixtureStore::sqlite(), Server::unreliable());
     let world = begun(&place, &server).await.followed();
     server.feel(mood.clone());
     world.bring(HERON).await;
@@ -68,7 +68,7 @@ async fn fault_one_that_hangs_is_left_and_tried_again() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn fault_fewer_vectors_than_texts_are_none() {
-    let (place, server) = (Place::sqlite(), Server::start());
+    let (place, server) = (FixtureStore::sqlite(), Server::start());
     let world = begun(&place, &server).await;
     server.feel(Mood::Fewer);
     world.bring(HERON).await;
@@ -78,7 +78,7 @@ async fn fault_fewer_vectors_than_texts_are_none() {
 }
 
 both! {
-    async fn fault_one_bad_text_keeps_no_other_from_its_vector(place: Place) {
+    async fn fault_one_bad_text_keeps_no_other_from_its_vector(place: FixtureStore) {
         let server = Server::start();
         let world = begun(&place, &server).await;
         for mood in [Mood::Dislikes("cursed"), Mood::BreaksAt("cursed"), Mood::Omits("cursed")] {
@@ -110,7 +110,7 @@ both! {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn fault_a_question_without_a_vector_is_answered_by_words_in_time() {
-    let (place, server) = (Place::sqlite(), Server::unreliable());
+    let (place, server) = (FixtureStore::sqlite(), Server::unreliable());
     let world = begun(&place, &server).await;
     world.bring(HERON).await;
     world.settle().await;

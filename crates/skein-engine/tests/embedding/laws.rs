@@ -8,7 +8,7 @@ use skein_engine::memory::{EmbedStep, Embedding, RecallQuery};
 use skein_store::tree::append::Position;
 
 use crate::conversations::Model;
-use crate::engine_fixture::{Place, Server, World, fresh};
+use crate::engine_fixture::{EngineFixture, FixtureStore, Server, fresh};
 
 const WORDS: [&str; 8] = ["heron", "tax", "violin", "tea", "reeds", "bittern", "garden", "Magnolia"];
 const NAMES: [&str; 3] = ["Magnolia", "Hyacinth", "Narcissus"];
@@ -66,7 +66,7 @@ struct Story {
 }
 
 impl Story {
-    async fn begin(world: &World) -> Self {
+    async fn begin(world: &EngineFixture) -> Self {
         let model = world.model(NAMES[0]).await;
         let talks = vec![(world.conversation("One").await, None), (world.conversation("Two").await, None)];
         Self { talks, model, items: Vec::new(), redacted: Vec::new() }
@@ -77,7 +77,7 @@ impl Story {
         (!living.is_empty()).then(|| living[which % living.len()])
     }
 
-    async fn go_on(&mut self, world: &World, step: Step) {
+    async fn go_on(&mut self, world: &EngineFixture, step: Step) {
         match step {
             Step::Say { talk, words, is_model, is_edit } => {
                 let (conversation, last) = self.talks[talk];
@@ -117,10 +117,10 @@ impl Story {
     }
 }
 
-type Found = HashMap<EpisodeId, (String, f32)>;
+type Scores = HashMap<EpisodeId, (String, f32)>;
 
 /// What is found for each word, everywhere and from the end of each conversation.
-async fn found(world: &World, story: &Story) -> Vec<Found> {
+async fn found(world: &EngineFixture, story: &Story) -> Vec<Scores> {
     let places = story.talks.iter().filter_map(|(_, last)| *last).map(Some).chain([None]);
     let mut found = Vec::new();
     for (node, text) in places.flat_map(|node| WORDS.iter().chain(&NAMES).map(move |word| (node, *word))) {
@@ -132,14 +132,14 @@ async fn found(world: &World, story: &Story) -> Vec<Found> {
     found
 }
 
-fn same(a: &Found, b: &Found) -> bool {
+fn same(a: &Scores, b: &Scores) -> bool {
     let is_in = |(id, (text, score)): (&EpisodeId, &(String, f32))| {
         b.get(id).is_some_and(|(other, of)| text == other && (score - of).abs() < 1e-3)
     };
     a.len() == b.len() && a.iter().all(is_in)
 }
 
-async fn equals_a_rebuild(place: Place, steps: Vec<Step>) {
+async fn equals_a_rebuild(place: FixtureStore, steps: Vec<Step>) {
     let server = Server::start();
     let maker = |maker: usize| match maker {
         0 => Embedding::BuiltIn,
@@ -187,7 +187,7 @@ proptest! {
 
     #[test]
     fn whatever_happened_what_is_found_equals_a_rebuild_on_sqlite(steps in steps()) {
-        run(equals_a_rebuild(Place::sqlite(), steps));
+        run(equals_a_rebuild(FixtureStore::sqlite(), steps));
     }
 }
 
@@ -196,6 +196,6 @@ proptest! {
 
     #[test]
     fn whatever_happened_what_is_found_equals_a_rebuild_on_postgres(steps in steps()) {
-        run(equals_a_rebuild(Place::postgres(), steps));
+        run(equals_a_rebuild(FixtureStore::postgres(), steps));
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use skein_engine::memory::{EmbedStep, Embedding, SemanticSearch};
 use skein_recall::{EmbedError, Embedder, Fingerprint};
 
-use crate::engine_fixture::{Place, meaning};
+use crate::engine_fixture::{FixtureStore, meaning};
 
 const HERON: &str = "The heron stands in the reeds.";
 
@@ -31,7 +31,7 @@ impl Embedder for Slow {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn fault_a_model_that_hangs_keeps_nobody_waiting() {
-    let place = Place::sqlite();
+    let place = FixtureStore::sqlite();
     let (go_on, wait) = mpsc::channel();
     let world = place.open(Embedding::local(Arc::new(Slow(Mutex::new(wait))), Duration::from_millis(50))).await;
     world.bring(HERON).await;
@@ -54,7 +54,7 @@ async fn a_model_in_a_directory_makes_the_vectors() {
     let directory = concat!(env!("CARGO_MANIFEST_DIR"), "/../skein-recall/tests/golden/transformers/mean");
     let opened = skein_engine::memory::embedder::open_transformer(directory.as_ref()).unwrap();
     let fingerprint = opened.fingerprint();
-    let place = Place::sqlite();
+    let place = FixtureStore::sqlite();
     let world = place.open(Embedding::local(opened, Duration::from_secs(60))).await;
     world.bring(HERON).await;
     assert_eq!(world.settle().await, EmbedStep::Nothing);

@@ -5,14 +5,14 @@ use skein_core::memory::episode::EpisodeSource;
 use skein_engine::memory::{EmbedStep, Embedding, SemanticSearch};
 use skein_testkit::litellm::Litellm;
 
-use crate::engine_fixture::{Place, Server, both, fresh};
+use crate::engine_fixture::{FixtureStore, Server, both, fresh};
 
 const SYSTEM: skein_core::Viewer = skein_core::Viewer::System("test");
 const HERON: &str = "The heron stands in the reeds.";
 const TAX: &str = "The tax office wrote again.";
 
 both! {
-    async fn what_was_said_is_found_by_what_it_means_to_the_endpoint(place: Place) {
+    async fn what_was_said_is_found_by_what_it_means_to_the_endpoint(place: FixtureStore) {
         let server = Server::start();
         let world = place.open(server.embedding("m")).await;
         for text in [HERON, TAX, "A sonata was played."] {
@@ -31,7 +31,7 @@ both! {
         assert_eq!(server.count(HERON), 1);
     }
 
-    async fn what_was_embedded_once_is_not_sent_again(place: Place) {
+    async fn what_was_embedded_once_is_not_sent_again(place: FixtureStore) {
         let server = Server::start();
         let world = place.open(server.embedding("m")).await;
         for text in [HERON, TAX] {
@@ -53,7 +53,7 @@ both! {
         assert!(world.engine.embedding_counts().known >= 2);
     }
 
-    async fn redacted_words_leave_no_vector(place: Place) {
+    async fn redacted_words_leave_no_vector(place: FixtureStore) {
         let server = Server::start();
         let world = place.open(server.embedding("m")).await;
         let item = world.bring(HERON).await;
@@ -77,7 +77,7 @@ both! {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nobody_is_reached_who_is_not_configured() {
-    let (place, server) = (Place::sqlite(), Server::start());
+    let (place, server) = (FixtureStore::sqlite(), Server::start());
     let world = place.open(Embedding::BuiltIn).await;
     world.bring(HERON).await;
     assert_eq!(world.settle().await, EmbedStep::Nothing);
@@ -92,7 +92,7 @@ async fn nobody_is_reached_who_is_not_configured() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_server_by_others_makes_the_vectors() {
-    let (place, server) = (Place::sqlite(), Litellm::start());
+    let (place, server) = (FixtureStore::sqlite(), Litellm::start());
     let key = skein_connect::credential::Credential::new(
         skein_core::catalog::secret::SecretType::ApiKey,
         Litellm::KEY.as_bytes(),

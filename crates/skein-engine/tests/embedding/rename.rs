@@ -6,12 +6,12 @@ use skein_core::memory::episode::episode_of;
 use skein_engine::memory::{Embedding, EpisodeStatus};
 
 use crate::conversations::Model;
-use crate::engine_fixture::{Place, World};
+use crate::engine_fixture::{EngineFixture, FixtureStore};
 
 /// More than one page.
 const SAID: usize = 600;
 
-async fn talked(world: &World) -> (Model, Option<NodeId>, skein_core::ConversationId) {
+async fn talked(world: &EngineFixture) -> (Model, Option<NodeId>, skein_core::ConversationId) {
     let (model, id) = (world.model("Magnolia").await, world.conversation("Long").await);
     let mut last = Some(world.say(id, None, "Tell me everything.", None).await);
     for number in 0..SAID {
@@ -21,13 +21,13 @@ async fn talked(world: &World) -> (Model, Option<NodeId>, skein_core::Conversati
     (model, last, id)
 }
 
-async fn named(world: &World, name: &str) -> usize {
+async fn named(world: &EngineFixture, name: &str) -> usize {
     world.recall(name).await.page.rows.len()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn who_said_very_much_is_renamed_page_by_page_also_after_a_death() {
-    let place = Place::sqlite();
+    let place = FixtureStore::sqlite();
     let world = place.open(Embedding::BuiltIn).await;
     let (mut model, last, id) = talked(&world).await;
     world.rename(&mut model, "Hyacinth").await;

@@ -4,7 +4,7 @@ use skein_engine::memory::{EmbedStep, Embedding, SemanticSearch};
 
 use skein_engine::memory::Rebuild;
 
-use crate::engine_fixture::{Mood, Place, Server, both, fresh};
+use crate::engine_fixture::{FixtureStore, Mood, Server, both, fresh};
 
 const SYSTEM: skein_core::Viewer = skein_core::Viewer::System("test");
 const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
@@ -12,7 +12,7 @@ const HERON: &str = "The heron stands in the reeds.";
 const TAX: &str = "The tax office wrote again.";
 
 both! {
-    async fn the_old_vectors_serve_until_the_new_ones_are_there(place: Place) {
+    async fn the_old_vectors_serve_until_the_new_ones_are_there(place: FixtureStore) {
         let server = Server::start();
         let world = place.open(Embedding::BuiltIn).await;
         let item = world.bring("What is to be forgotten.").await;
@@ -41,7 +41,7 @@ both! {
         assert!(!place.dir.path().join("index.next").exists() && !place.dir.path().join("index.old").exists());
     }
 
-    async fn switching_back_and_between_endpoints_loses_nothing(place: Place) {
+    async fn switching_back_and_between_endpoints_loses_nothing(place: FixtureStore) {
         let server = Server::start();
         let world = place.open(server.embedding("first")).await;
         world.bring(HERON).await;
@@ -73,7 +73,7 @@ both! {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn without_the_old_embedder_words_answer_until_the_new_one_has_caught_up() {
-    let (place, server) = (Place::sqlite(), Server::start());
+    let (place, server) = (FixtureStore::sqlite(), Server::start());
     let world = place.open(server.embedding("first")).await;
     world.bring(HERON).await;
     world.settle().await;
@@ -91,7 +91,7 @@ async fn without_the_old_embedder_words_answer_until_the_new_one_has_caught_up()
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_switch_goes_on_where_it_was_left_and_survives_a_half_done_swap() {
-    let (place, server) = (Place::sqlite(), Server::start());
+    let (place, server) = (FixtureStore::sqlite(), Server::start());
     let world = place.open(Embedding::BuiltIn).await;
     let said: Vec<String> = (0..700).map(|number| format!("Note {number} of a heron.")).collect();
     for text in &said {
@@ -124,7 +124,7 @@ async fn a_switch_goes_on_where_it_was_left_and_survives_a_half_done_swap() {
 }
 
 both! {
-    async fn another_model_under_the_same_name_is_told_and_can_be_got_out_of(place: Place) {
+    async fn another_model_under_the_same_name_is_told_and_can_be_got_out_of(place: FixtureStore) {
         let server = Server::start();
         let world = place.open(server.embedding("m")).await;
         world.bring(HERON).await;
@@ -159,10 +159,10 @@ both! {
         assert_eq!((world.index().await.episodes, server.requests()), (2, asked), "a repeat forgets nothing");
     }
 
-    async fn vectors_of_a_former_embedder_are_thrown_away_after_a_day(place: Place) {
+    async fn vectors_of_a_former_embedder_are_thrown_away_after_a_day(place: FixtureStore) {
         let (place, server) = (place.stopped(), Server::start());
         let clock = place.clock.clone().unwrap();
-        let kept = async |world: &crate::engine_fixture::World, embedder: &str| {
+        let kept = async |world: &crate::engine_fixture::EngineFixture, embedder: &str| {
             let embedder = embedder.to_owned();
             world.store.read(move |tx| tx.vector_bytes(&SYSTEM, &embedder)).await.unwrap().is_some()
         };

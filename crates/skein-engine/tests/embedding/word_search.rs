@@ -6,15 +6,15 @@ use skein_core::memory::episode::{Brought, EpisodeSource};
 use skein_engine::memory::{HitLocation, RecallQuery, SearchedBy};
 use skein_store::tree::append::Position;
 
-use crate::engine_fixture::{Place, World, both};
+use crate::engine_fixture::{EngineFixture, FixtureStore, both};
 
-async fn bring_to(world: &World, node: Option<NodeId>, text: &str) {
+async fn bring_to(world: &EngineFixture, node: Option<NodeId>, text: &str) {
     let (source, speaker) = (EpisodeSource::Text, Some("Ada".to_owned()));
     world.bring_it(Brought { source, content: json!(text), speaker, node_id: node }).await;
 }
 
 both! {
-    async fn without_an_index_words_find_what_was_said_and_what_was_brought(place: Place) {
+    async fn without_an_index_words_find_what_was_said_and_what_was_brought(place: FixtureStore) {
         let world = place.forgetful().await;
         let id = world.conversation("Birds").await;
         let left = world.say(id, None, "Where does the heron stand?", None).await;

@@ -12,9 +12,9 @@ use skein_engine::tree::{NewAlternative, NewTurn};
 use skein_store::flow::ExecutionFilter;
 use skein_store::tree::NodeRow;
 
-use crate::engine_fixture::{World, both, fresh, process, step};
+use crate::engine_fixture::{EngineFixture, both, fresh, process, step};
 
-impl World {
+impl EngineFixture {
     async fn row(&self, node: NodeId) -> NodeRow {
         self.engine.node(&self.caller, node).await.unwrap().seen.row
     }
@@ -93,7 +93,7 @@ fn rule(refused: Result<impl std::fmt::Debug, EngineError>) -> String {
 }
 
 /// Two steps, of which the second is asked about.
-async fn asking(world: &World) -> RecordId {
+async fn asking(world: &EngineFixture) -> RecordId {
     let echo = world.tool("Echo").await;
     let first = step("first", echo, json!({ "value": "half an answer" }));
     let mut second = step("second", echo, json!({ "value": "{step.first.value}, and the other half" }));
@@ -104,18 +104,18 @@ async fn asking(world: &World) -> RecordId {
 }
 
 /// The texts of a conversation's path, those that are there.
-async fn said(world: &World, conversation: ConversationId) -> Vec<Value> {
+async fn said(world: &EngineFixture, conversation: ConversationId) -> Vec<Value> {
     let path = world.engine.path(&world.caller, conversation, None, 100).await.unwrap().rows;
     path.into_iter().filter_map(|node| node.seen.content).map(|content| content["text"].clone()).collect()
 }
 
-async fn begun(world: &World, conversation: ConversationId, process: RecordId) -> (NodeId, RunId) {
+async fn begun(world: &EngineFixture, conversation: ConversationId, process: RecordId) -> (NodeId, RunId) {
     let answering = world.answers(conversation, after(), &[process]).await.unwrap();
     (answering.begun[0].0.node.seen.row.id, answering.begun[0].1)
 }
 
 both! {
-    async fn br_exec_001_the_whole_result_is_committed_at_once_holds(world: &World) {
+    async fn br_exec_001_the_whole_result_is_committed_at_once_holds(world: &EngineFixture) {
         let (conversation, _) = world.talk("Tell me both.").await;
         let (node, run) = begun(world, conversation, asking(world).await).await;
         let review = world.review().await;
@@ -128,7 +128,7 @@ both! {
         assert_eq!((row.status, row.content.is_some()), (GenerationStatus::Complete, true));
     }
 
-    async fn br_exec_001_a_run_that_fails_or_is_cancelled_refuses_to_leave_a_part(world: &World) {
+    async fn br_exec_001_a_run_that_fails_or_is_cancelled_refuses_to_leave_a_part(world: &EngineFixture) {
         let (conversation, asked) = world.talk("Tell me both.").await;
         let process = asking(world).await;
         let (denied, first) = begun(world, conversation, process).await;
@@ -162,7 +162,7 @@ both! {
         assert_eq!(world.row(asked).await.status, GenerationStatus::Complete);
     }
 
-    async fn br_exec_001_an_output_that_says_nothing_refuses(world: &World) {
+    async fn br_exec_001_an_output_that_says_nothing_refuses(world: &EngineFixture) {
         let (conversation, _) = world.talk("Say nothing.").await;
         let echo = world.tool("Echo").await;
         let mut definition = process("mute", vec![step("said", echo, json!({ "value": "word" }))], "{{#if said.other}}x{{/if}}");
@@ -173,7 +173,7 @@ both! {
         assert_eq!(world.row(node).await.status, GenerationStatus::Failed);
     }
 
-    async fn br_conv_001a_an_agent_turn_is_remembered_as_what_was_wanted_last_holds(world: &World) {
+    async fn br_conv_001a_an_agent_turn_is_remembered_as_what_was_wanted_last_holds(world: &EngineFixture) {
         let (conversation, _) = world.talk("Say something.").await;
         let (heron, stork) = (world.parrot("heron").await, world.parrot("stork").await);
         assert_eq!(world.hint(conversation).await, None);
@@ -187,7 +187,7 @@ both! {
         assert_eq!(world.hint(conversation).await, Some(stork), "a further turn was asked of another");
     }
 
-    async fn br_conv_001a_alternatives_and_several_answers_at_once_refuse_to_change_the_hint(world: &World) {
+    async fn br_conv_001a_alternatives_and_several_answers_at_once_refuse_to_change_the_hint(world: &EngineFixture) {
         let (conversation, _) = world.talk("Say something.").await;
         let (heron, stork) = (world.parrot("heron").await, world.parrot("stork").await);
         let turn = world.one(conversation, after(), &[heron]).await.turn().unwrap();
@@ -197,7 +197,7 @@ both! {
         assert_eq!(world.hint(conversation).await, Some(heron), "two to choose from");
     }
 
-    async fn br_conv_001a_an_answer_that_is_not_begun_or_made_again_refuses_to_change_the_hint(world: &World) {
+    async fn br_conv_001a_an_answer_that_is_not_begun_or_made_again_refuses_to_change_the_hint(world: &EngineFixture) {
         let (conversation, _) = world.talk("Say something.").await;
         let (heron, stork) = (world.parrot("heron").await, world.parrot("stork").await);
         let first = world.one(conversation, after(), &[heron]).await;
@@ -212,7 +212,7 @@ both! {
         assert_eq!(world.hint(conversation).await, Some(heron), "nobody chose a process");
     }
 
-    async fn br_conv_001b_what_is_made_again_is_made_by_what_made_it_holds(world: &World) {
+    async fn br_conv_001b_what_is_made_again_is_made_by_what_made_it_holds(world: &EngineFixture) {
         let (conversation, _) = world.talk("Say something.").await;
         let (heron, stork) = (world.parrot("heron").await, world.parrot("stork").await);
         let first = world.one(conversation, after(), &[heron]).await;
@@ -229,7 +229,7 @@ both! {
         assert_eq!(world.row(first.id).await.executed_by, first.executed_by);
     }
 
-    async fn br_conv_001b_a_process_that_is_disabled_or_put_away_refuses_though_another_is_hinted(world: &World) {
+    async fn br_conv_001b_a_process_that_is_disabled_or_put_away_refuses_though_another_is_hinted(world: &EngineFixture) {
         let (conversation, _) = world.talk("Say something.").await;
         let (heron, stork) = (world.parrot("heron").await, world.parrot("stork").await);
         let first = world.one(conversation, after(), &[heron]).await;
@@ -246,7 +246,7 @@ both! {
         assert_eq!(world.runs_begun().await, begun);
     }
 
-    async fn br_turn_007_each_alternative_records_for_good_what_made_it_holds(world: &World) {
+    async fn br_turn_007_each_alternative_records_for_good_what_made_it_holds(world: &EngineFixture) {
         let (conversation, asked) = world.talk("Say something.").await;
         let heron = world.parrot("heron").await;
         let version = world.engine.process(&world.caller, heron, None).await.unwrap().version;
@@ -264,7 +264,7 @@ both! {
         assert!(then.entry.enabled, "what made it can still be read as it was");
     }
 
-    async fn br_turn_007_what_people_say_in_the_name_of_a_process_refuses(world: &World) {
+    async fn br_turn_007_what_people_say_in_the_name_of_a_process_refuses(world: &EngineFixture) {
         let (conversation, asked) = world.talk("Say something.").await;
         let heron = world.parrot("heron").await;
         let content = json!({ "type": "text", "text": "heron" });
@@ -290,7 +290,7 @@ both! {
         assert_eq!((edited.executed_by, edited.edited_from), (None, Some(answer.id)));
     }
 
-    async fn br_turn_013_another_process_a_regeneration_and_another_parent_each_make_an_alternative_holds(world: &World) {
+    async fn br_turn_013_another_process_a_regeneration_and_another_parent_each_make_an_alternative_holds(world: &EngineFixture) {
         let (conversation, asked) = world.talk("Say something.").await;
         let (heron, stork) = (world.parrot("heron").await, world.parrot("stork").await);
         let first = world.one(conversation, after(), &[heron]).await;
@@ -308,7 +308,7 @@ both! {
         assert!(times.is_sorted(), "{times:?}");
     }
 
-    async fn br_turn_013_what_no_process_made_or_could_refuses(world: &World) {
+    async fn br_turn_013_what_no_process_made_or_could_refuses(world: &EngineFixture) {
         let (conversation, asked) = world.talk("Say something.").await;
         let (elsewhere, foreign) = world.talk("Say something else.").await;
         let heron = world.parrot("heron").await;
@@ -327,7 +327,7 @@ both! {
         assert_eq!(world.runs_begun().await, begun, "nothing was begun");
     }
 
-    async fn br_alt_004_a_stale_answer_is_made_again_when_somebody_asks_holds(world: &World) {
+    async fn br_alt_004_a_stale_answer_is_made_again_when_somebody_asks_holds(world: &EngineFixture) {
         let (conversation, asked) = world.talk("Say something.").await;
         let heron = world.parrot("heron").await;
         let stale = world.one(conversation, after(), &[heron]).await;
@@ -338,7 +338,7 @@ both! {
         assert_eq!((cache(stale.id).await, cache(again.id).await), (CacheStatus::Stale, CacheStatus::Valid));
     }
 
-    async fn br_alt_004_turning_to_something_else_refuses_to_answer_by_itself(world: &World) {
+    async fn br_alt_004_turning_to_something_else_refuses_to_answer_by_itself(world: &EngineFixture) {
         let (conversation, asked) = world.talk("Say something.").await;
         let heron = world.parrot("heron").await;
         let answer = world.one(conversation, after(), &[heron]).await;

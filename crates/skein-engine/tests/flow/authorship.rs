@@ -11,10 +11,10 @@ use skein_store::relations::Side;
 use skein_store::tree::NodeRow;
 use skein_testkit::rogue::Rogue;
 
-use crate::engine_fixture::{World, both, fresh, process, step};
+use crate::engine_fixture::{EngineFixture, both, fresh, process, step};
 use crate::tool_runs::{model, model_tool};
 
-impl World {
+impl EngineFixture {
     /// The answer of a process whose one step asks a model, and its conversation.
     async fn answered_as(&self, rogue: &Rogue, template: &str) -> (ConversationId, NodeRow) {
         let asks =
@@ -57,7 +57,7 @@ impl World {
 }
 
 both! {
-    async fn ag_hash_002_the_output_of_one_model_is_its_own_and_verifies_holds(world: &World) {
+    async fn ag_hash_002_the_output_of_one_model_is_its_own_and_verifies_holds(world: &EngineFixture) {
         let (conversation, row) = world.answered_as(&model(false), " {{answer.text}}\n").await;
         let actor = world.actor_of(row.author).await;
         assert_eq!((row.author_type, actor.model_ref.unwrap().as_str()), (AuthorType::Model, "modelserver:m"));
@@ -66,7 +66,7 @@ both! {
         assert_eq!(world.verified(conversation).await, Verdict::Valid);
     }
 
-    async fn ag_hash_005_a_template_is_its_process_s_own_and_verifies_holds(world: &World) {
+    async fn ag_hash_005_a_template_is_its_process_s_own_and_verifies_holds(world: &EngineFixture) {
         for template in ["It says: {{answer.text}}", "{{answer.text}} {{answer.text}}"] {
             let (conversation, row) = world.answered_as(&model(false), template).await;
             let actor = world.actor_of(row.author).await;
@@ -77,7 +77,7 @@ both! {
         }
     }
 
-    async fn ag_hash_005_an_answer_rests_on_the_responses_of_nested_executions_holds(world: &World) {
+    async fn ag_hash_005_an_answer_rests_on_the_responses_of_nested_executions_holds(world: &EngineFixture) {
         let rogue = model(false);
         let asks = step("asked", model_tool(world, &rogue).await, json!({ "messages": [{ "role": "user", "content": "?" }] }));
         let mut inner = process("Inner", vec![asks], "{{asked.text}}");
@@ -89,7 +89,7 @@ both! {
         assert_eq!(world.derived_from(row.id).await.len(), 1, "the inner execution ended in the same transaction");
     }
 
-    async fn ag_node_003_a_person_named_like_the_model_is_not_its_author_refuses(world: &World) {
+    async fn ag_node_003_a_person_named_like_the_model_is_not_its_author_refuses(world: &EngineFixture) {
         let person = world.create(json!({ "name": "m", "type": "human" })).await;
         let (_, row) = world.answered_as(&model(false), "{{answer.text}}").await;
         assert_ne!(row.author, person);
@@ -97,7 +97,7 @@ both! {
         assert_eq!(row.author_type, AuthorType::Model);
     }
 
-    async fn ag_node_003_an_actor_is_found_by_provider_and_model_holds(world: &World) {
+    async fn ag_node_003_an_actor_is_found_by_provider_and_model_holds(world: &EngineFixture) {
         let mine = world.create(json!({ "name": "Hugin", "type": "model", "modelRef": "modelserver:m" })).await;
         let (_, row) = world.answered_as(&model(false), "{{answer.text}}").await;
         assert_eq!(row.author, mine);
@@ -105,7 +105,7 @@ both! {
         assert_ne!(row.author, other);
     }
 
-    async fn mg_frame_002_the_frame_of_a_model_follows_its_answers_holds(world: &World) {
+    async fn mg_frame_002_the_frame_of_a_model_follows_its_answers_holds(world: &EngineFixture) {
         let rogue = model(false);
         let asks =
             step("answer", model_tool(world, &rogue).await, json!({ "messages": [{ "role": "user", "content": "?" }] }));
@@ -130,7 +130,7 @@ both! {
         }
     }
 
-    async fn ag_node_003_a_tool_that_asks_no_model_is_no_author_refuses(world: &World) {
+    async fn ag_node_003_a_tool_that_asks_no_model_is_no_author_refuses(world: &EngineFixture) {
         let echo = step("said", world.tool("Echo").await, json!({ "value": "quack" }));
         let (conversation, row) = world.answered_by(process("Parrot", vec![echo], "{{said.value}}")).await;
         assert_eq!((row.author_type, row.raw_response), (AuthorType::System, None));

@@ -10,15 +10,15 @@ use skein_engine::flow::Branching;
 use skein_engine::{EngineError, flow};
 use skein_store::flow::ExecutionFilter;
 
-use crate::engine_fixture::{World, both, broken_rule, fresh, process, step};
+use crate::engine_fixture::{EngineFixture, both, broken_rule, fresh, process, step};
 
-impl World {
+impl EngineFixture {
     async fn branch(&self, run: RunId, branching: Branching) -> Result<RunId, EngineError> {
         Ok(self.engine.branch_run(&self.caller, fresh(&self.caller), run, branching).await?.value)
     }
 }
 
-impl World {
+impl EngineFixture {
     /// What fed a node beside its parent.
     async fn sources(&self, node: NodeId) -> Vec<(NodeId, SourceRole)> {
         let viewer = Viewer::User(self.caller.user);
@@ -28,7 +28,7 @@ impl World {
 }
 
 /// A run of two steps whose second is asked about.
-async fn denied(world: &World) -> RunId {
+async fn denied(world: &EngineFixture) -> RunId {
     let echo = world.tool("Echo").await;
     let ask = json!({ "id": "ask", "ask": { "prompt": "{step.first.value}?" }, "output": { "variable": "ask" } });
     let steps = vec![step("first", echo, json!({ "value": "{x}" })), ask];
@@ -49,7 +49,7 @@ fn refusal(outcome: Result<RunId, EngineError>) -> String {
 }
 
 both! {
-    async fn what_a_kept_step_gave_may_be_changed_and_is_what_follows_builds_upon(world: &World) {
+    async fn what_a_kept_step_gave_may_be_changed_and_is_what_follows_builds_upon(world: &EngineFixture) {
         let run = denied(world).await;
         let again = world.branch(run, with(&[("first", json!({ "value": "two" }))], None)).await.unwrap();
         let asked = world.review().await;
@@ -57,7 +57,7 @@ both! {
         assert_eq!(world.ended(again).await.row.output, Some(json!("two three")));
     }
 
-    async fn values_for_what_no_step_gives_or_gives_anew_or_that_do_not_fit_are_refused(world: &World) {
+    async fn values_for_what_no_step_gives_or_gives_anew_or_that_do_not_fit_are_refused(world: &EngineFixture) {
         let run = denied(world).await;
         let value = || json!({ "value": "two" });
         let unknown = refusal(world.branch(run, with(&[("frist", value())], None)).await);
@@ -70,7 +70,7 @@ both! {
         assert_eq!(runs.len(), 1, "nothing was begun");
     }
 
-    async fn br_step_004_an_answer_put_in_place_of_a_persons_fits_what_was_asked_refuses(world: &World) {
+    async fn br_step_004_an_answer_put_in_place_of_a_persons_fits_what_was_asked_refuses(world: &EngineFixture) {
         let echo = world.tool("Echo").await;
         let ask = json!({ "id": "ask", "ask": { "prompt": "who?", "schema": { "type": "string" } },
             "output": { "variable": "ask" } });
@@ -87,7 +87,7 @@ both! {
         assert_eq!(world.ended(again).await.row.output, Some(json!("Munin")));
     }
 
-    async fn what_was_approved_for_a_run_counts_for_that_run_alone(world: &World) {
+    async fn what_was_approved_for_a_run_counts_for_that_run_alone(world: &EngineFixture) {
         let echo = world.tool("Echo").await;
         let manual = |id: &str| {
             let mut step = step(id, echo, json!({ "value": id }));
@@ -108,7 +108,7 @@ both! {
         assert!(shown.calls.is_empty(), "{:?}", shown.calls);
     }
 
-    async fn an_answer_that_is_gone_on_with_stands_beside_the_one_that_failed(world: &World) {
+    async fn an_answer_that_is_gone_on_with_stands_beside_the_one_that_failed(world: &EngineFixture) {
         let echo = world.tool("Echo").await;
         let ask = json!({ "id": "ask", "ask": { "prompt": "how?" }, "output": { "variable": "ask" } });
         let steps = vec![step("first", echo, json!({ "value": "Herons" })), ask];
@@ -134,7 +134,7 @@ both! {
         assert_eq!(shown.cursor, Some(made.id), "its owner stands there");
     }
 
-    async fn an_answer_that_is_begun_again_keeps_its_sources(world: &World) {
+    async fn an_answer_that_is_begun_again_keeps_its_sources(world: &EngineFixture) {
         let ask = json!({ "id": "ask", "ask": { "prompt": "how?" }, "output": { "variable": "ask" } });
         let mut definition = process("asks", vec![ask], "{{ask}}");
         definition["initialContext"] = json!([]);
@@ -162,7 +162,7 @@ both! {
         }
     }
 
-    async fn an_answer_is_made_again_with_what_it_was_given_after_its_rows_were_forgotten(world: &World) {
+    async fn an_answer_is_made_again_with_what_it_was_given_after_its_rows_were_forgotten(world: &EngineFixture) {
         let said = step("said", world.tool("Echo").await, json!({ "value": "{tone}" }));
         let mut definition = process("toned", vec![said], "{{said.value}}");
         definition["initialContext"] = json!(["tone"]);

@@ -10,10 +10,10 @@ use skein_engine::flow::ShownExecution;
 use skein_store::items::ItemQuery;
 use skein_testkit::rogue::Rogue;
 
-use crate::engine_fixture::{World, fresh, process};
+use crate::engine_fixture::{EngineFixture, fresh, process};
 use crate::tool_runs;
 
-pub(crate) async fn priced(world: &World, rogue: &Rogue, pricing: Value) -> RecordId {
+pub(crate) async fn priced(world: &EngineFixture, rogue: &Rogue, pricing: Value) -> RecordId {
     let tool = tool_runs::model_tool(world, rogue).await;
     let viewer = Viewer::User(world.caller.user);
     let hash = world.store.read(move |tx| tx.record(&viewer, tool)).await.unwrap().hash;
@@ -27,7 +27,7 @@ fn asking(id: &str, tool: RecordId) -> Value {
     json!({ "id": id, "toolId": tool, "inputs": { "messages": messages }, "output": { "variable": id } })
 }
 
-fn owed(world: &World, amount: &str) -> Value {
+fn owed(world: &EngineFixture, amount: &str) -> Value {
     json!([{ "payerId": world.caller.user, "currency": "USD", "amount": amount }])
 }
 
@@ -37,7 +37,7 @@ fn told(shown: &ShownExecution) -> (Value, bool) {
 }
 
 /// How a run ended, as it stays for good.
-async fn ended(world: &World, shown: &ShownExecution) -> ExecutionEnded {
+async fn ended(world: &EngineFixture, shown: &ShownExecution) -> ExecutionEnded {
     let viewer = Viewer::User(world.caller.user);
     let query = ItemQuery { item_type: Some(ItemType::EXECUTION_ENDED), limit: 100, ..ItemQuery::default() };
     let page = world.store.read(move |tx| tx.items(&viewer, &query)).await.unwrap();
@@ -45,7 +45,7 @@ async fn ended(world: &World, shown: &ShownExecution) -> ExecutionEnded {
     facts.into_iter().find(|ended| ended.run_id == shown.row.id).unwrap()
 }
 
-async fn measured(world: &World, of: RecordId, name: &'static str) -> Vec<f64> {
+async fn measured(world: &EngineFixture, of: RecordId, name: &'static str) -> Vec<f64> {
     let viewer = Viewer::User(world.caller.user);
     let values = world.store.read(move |tx| tx.measurements(&viewer, of, name, Millis(0), 10)).await.unwrap();
     values.into_iter().map(|(_, value)| value).collect()
@@ -57,7 +57,7 @@ pub(crate) const PRICES: fn() -> Value =
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn br_share_008_steps_runs_and_those_below_sum_what_their_calls_cost_holds() {
-    let world = World::new().await;
+    let world = EngineFixture::new().await;
     let rogue = tool_runs::model(false);
     let model = priced(&world, &rogue, PRICES()).await;
     let inner = world.process(process("inner", vec![asking("a", model), asking("b", model)], "{{b.text}}")).await;
@@ -86,7 +86,7 @@ async fn br_share_008_steps_runs_and_those_below_sum_what_their_calls_cost_holds
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn br_share_008_without_a_price_a_cost_is_unknown_and_not_zero_holds() {
-    let world = World::new().await;
+    let world = EngineFixture::new().await;
     let rogue = tool_runs::model(false);
     let model = tool_runs::model_tool(&world, &rogue).await;
     let id = world.process(process("free", vec![asking("a", model)], "{{a.text}}")).await;
@@ -101,7 +101,7 @@ async fn br_share_008_without_a_price_a_cost_is_unknown_and_not_zero_holds() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn br_share_008_what_a_model_asks_of_its_tools_is_summed_with_its_answers_holds() {
-    let world = World::new().await;
+    let world = EngineFixture::new().await;
     let rogue = tool_runs::model(false);
     let model = priced(&world, &rogue, PRICES()).await;
     let echo = world.tool("Echo").await;

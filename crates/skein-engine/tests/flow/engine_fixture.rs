@@ -31,29 +31,29 @@ const TEMPLATE: &str = "skein_engine_template";
 
 /// Declares tests that run on both databases: those in which it matters how things are kept.
 macro_rules! both {
-    ($($(#[$meta:meta])* async fn $name:ident($world:ident: &World) $body:block)*) => {$(
+    ($($(#[$meta:meta])* async fn $name:ident($world:ident: &EngineFixture) $body:block)*) => {$(
         mod $name {
             #[allow(unused_imports, reason = "not every test needs everything its file imports")]
             use super::*;
 
             $(#[$meta])*
-            async fn check($world: &World) $body
+            async fn check($world: &EngineFixture) $body
 
             #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn on_sqlite() {
-                check(&World::new().await).await;
+                check(&EngineFixture::new().await).await;
             }
 
             #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn on_postgres() {
-                check(&World::postgres().await).await;
+                check(&EngineFixture::postgres().await).await;
             }
         }
     )*};
 }
 pub(crate) use both;
 
-pub(crate) struct World {
+pub(crate) struct EngineFixture {
     pub(crate) engine: Engine,
     pub(crate) store: Store,
     pub(crate) caller: Caller,
@@ -62,7 +62,7 @@ pub(crate) struct World {
     database: Option<Database>,
 }
 
-impl World {
+impl EngineFixture {
     pub(crate) async fn new() -> Self {
         Self::telling(None).await
     }

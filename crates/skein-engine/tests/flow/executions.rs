@@ -9,7 +9,7 @@ use skein_core::{RecordId, Viewer};
 use skein_engine::flow::{AnswerTarget, Branching, ExecutionRequest, NewAnswers, StreamEvent};
 use skein_testkit::rogue::{Behaviour, Rogue};
 
-use crate::engine_fixture::{World, both, fresh, process, step};
+use crate::engine_fixture::{EngineFixture, both, fresh, process, step};
 
 fn chain(tool: RecordId, steps: usize) -> Value {
     let steps: Vec<Value> = (0..steps)
@@ -26,7 +26,7 @@ fn chain(tool: RecordId, steps: usize) -> Value {
 /// On SQLite: where others share a database, theirs are counted too.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn n_steps_in_a_row_take_n_and_one_commits() {
-    let world = World::new().await;
+    let world = EngineFixture::new().await;
     let echo = world.tool("Echo").await;
     let process = world.process(chain(echo, 5)).await;
     // By then the worker has made itself known, and what it thinks of the tool.
@@ -40,7 +40,7 @@ async fn n_steps_in_a_row_take_n_and_one_commits() {
 }
 
 both! {
-    async fn where_a_run_that_begins_stands_on_the_timeline_is_told(world: &World) {
+    async fn where_a_run_that_begins_stands_on_the_timeline_is_told(world: &EngineFixture) {
         let process = world.process(chain(world.tool("Echo").await, 1)).await;
         let new = ExecutionRequest { context: json!({ "x": "hello" }).as_object().unwrap().clone(), priority: 0 };
         let begun = world.engine.execute(&world.caller, fresh(&world.caller), process, new).await.unwrap();
@@ -48,7 +48,7 @@ both! {
         world.ended(begun.value).await;
     }
 
-    async fn a_chain_of_steps_hands_on_what_each_gives(world: &World) {
+    async fn a_chain_of_steps_hands_on_what_each_gives(world: &EngineFixture) {
         let echo = world.tool("Echo").await;
         let process = world.process(chain(echo, 5)).await;
         let run = world.run(process, json!({ "x": "hello" })).await;
@@ -58,7 +58,7 @@ both! {
         assert_eq!(shown.steps.len(), 5);
     }
 
-    async fn a_step_that_is_not_there_fails_the_run_and_says_which(world: &World) {
+    async fn a_step_that_is_not_there_fails_the_run_and_says_which(world: &EngineFixture) {
         let echo = world.tool("Echo").await;
         let mut definition = chain(echo, 2);
         definition["steps"][1]["inputs"] = json!({ "value": 1, "more": 2 });
@@ -70,7 +70,7 @@ both! {
         assert_eq!((failure.step, failure.fault.rule.as_deref()), (Some(2), Some("BR-TOOL-002")), "{failure:?}");
     }
 
-    async fn a_person_is_asked_edits_the_call_and_the_run_goes_on(world: &World) {
+    async fn a_person_is_asked_edits_the_call_and_the_run_goes_on(world: &EngineFixture) {
         let echo = world.tool("Echo").await;
         let mut manual = step("told", echo, json!({ "value": "{x}" }));
         manual["execution"] = json!({ "interactionMode": "manual" });
@@ -96,7 +96,7 @@ both! {
         assert_eq!(shown.row.output, Some(json!("edited 3")), "{:?}", shown.row.failure);
     }
 
-    async fn z14_an_approval_reaches_as_far_as_is_said_and_that_stands_in_the_decision(world: &World) {
+    async fn z14_an_approval_reaches_as_far_as_is_said_and_that_stands_in_the_decision(world: &EngineFixture) {
         let echo = world.tool("Echo").await;
         let manual = |id: &str, value: &str| {
             let mut step = step(id, echo, json!({ "value": value }));
@@ -120,7 +120,7 @@ both! {
         assert!(scopes.iter().any(|fact| fact.contains("\"scope\":\"run\"")), "{scopes:?}");
     }
 
-    async fn z14_an_approval_for_good_counts_in_every_run_until_it_is_revoked_or_the_tool_changes(world: &World) {
+    async fn z14_an_approval_for_good_counts_in_every_run_until_it_is_revoked_or_the_tool_changes(world: &EngineFixture) {
         let rogue = Rogue::start(|_| Behaviour::json(r#"{ "sky": "clear" }"#));
         let weather = world.rest_tool(&world.caller, &rogue).await;
         let mut manual = step("look", weather, json!({ "value": "{x}" }));
@@ -159,7 +159,7 @@ both! {
         assert_eq!(world.review().await.step_id, "look", "people are asked again");
     }
 
-    async fn a_denied_call_fails_the_run_and_resuming_keeps_what_came_before(world: &World) {
+    async fn a_denied_call_fails_the_run_and_resuming_keeps_what_came_before(world: &EngineFixture) {
         let echo = world.tool("Echo").await;
         let mut manual = step("second", echo, json!({ "value": "{step.first.value}" }));
         manual["execution"] = json!({ "interactionMode": "manual" });
@@ -179,7 +179,7 @@ both! {
         assert_eq!(shown.row.branched_from, Some(run));
     }
 
-    async fn cancelling_takes_back_what_is_open_and_runs_below(world: &World) {
+    async fn cancelling_takes_back_what_is_open_and_runs_below(world: &EngineFixture) {
         let ask = json!({ "id": "a", "ask": { "prompt": "?" }, "output": { "variable": "a" } });
         let inner = world.process(process("inner", vec![ask], "{{a}}")).await;
         let call = json!({ "id": "sub", "processId": inner, "inputs": { "x": "{x}" }, "output": { "variable": "sub" } });
@@ -194,7 +194,7 @@ both! {
         assert!(world.engine.cancel_run(&world.caller, fresh(&world.caller), run).await.is_err());
     }
 
-    async fn br_step_008_runs_that_nest_too_deep_fail_with_their_stack_refuses(world: &World) {
+    async fn br_step_008_runs_that_nest_too_deep_fail_with_their_stack_refuses(world: &EngineFixture) {
         let echo = world.tool("Echo").await;
         let mut below = world.process(process("p0", vec![step("a", echo, json!({ "value": "{x}" }))], "{{a.value}}")).await;
         for level in 1..=4 {
@@ -213,7 +213,7 @@ both! {
         }
     }
 
-    async fn a_conversation_answers_with_no_key_and_can_be_heard(world: &World) {
+    async fn a_conversation_answers_with_no_key_and_can_be_heard(world: &EngineFixture) {
         let (conversation, _) = world.talk("The heron stood in the reeds. Where did the heron stand?").await;
         let chat = world.process_named("Chat").await;
         let new = NewAnswers {

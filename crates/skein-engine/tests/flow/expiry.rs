@@ -13,25 +13,25 @@ use skein_store::StoreError;
 use skein_store::flow::ReviewStatus;
 use skein_store::items::ItemQuery;
 
-use crate::engine_fixture::{World, both, fresh, heard, process, step};
+use crate::engine_fixture::{EngineFixture, both, fresh, heard, process, step};
 
 const SYSTEM: Viewer = Viewer::System("test");
 
 /// A process that asks and, when nobody answers, goes on as it is told.
-async fn asking(world: &World, review: Value) -> RecordId {
+async fn asking(world: &EngineFixture, review: Value) -> RecordId {
     let mut ask = json!({ "id": "a", "ask": { "prompt": "?" }, "output": { "variable": "a", "required": false } });
     ask["review"] = review;
     let after = step("after", world.tool("Echo").await, json!({ "value": "{x}" }));
     world.process(process("asks", vec![ask, after], "{{after.value}} {{a}}")).await
 }
 
-async fn expired(world: &World, review: Value) -> ShownExecution {
+async fn expired(world: &EngineFixture, review: Value) -> ShownExecution {
     let run = world.run(asking(world, review).await, json!({ "x": "on" })).await;
     world.ended(run).await
 }
 
 both! {
-    async fn br_step_006_a_question_nobody_answers_takes_its_default_and_leaves_a_fact_holds(world: &World) {
+    async fn br_step_006_a_question_nobody_answers_takes_its_default_and_leaves_a_fact_holds(world: &EngineFixture) {
         let shown = expired(world, json!({ "expiresAfter": 1, "onExpire": "default", "default": "nobody" })).await;
         assert_eq!((shown.row.status, shown.row.output), (RunStatus::Completed, Some(json!("on nobody"))));
         let reviews = world.engine.reviews(&world.caller, false, None, 10).await.unwrap().rows;
@@ -41,12 +41,12 @@ both! {
         assert_eq!(decided, [told]);
     }
 
-    async fn br_step_006_a_question_nobody_answers_may_be_skipped_holds(world: &World) {
+    async fn br_step_006_a_question_nobody_answers_may_be_skipped_holds(world: &EngineFixture) {
         let shown = expired(world, json!({ "expiresAfter": 1, "onExpire": "skip" })).await;
         assert_eq!((shown.row.status, shown.steps[0].row.state.phase), (RunStatus::Completed, Phase::Skipped));
     }
 
-    async fn br_step_006_an_answer_after_its_time_refuses(world: &World) {
+    async fn br_step_006_an_answer_after_its_time_refuses(world: &EngineFixture) {
         let ask = json!({ "id": "a", "ask": { "prompt": "?" }, "output": { "variable": "a" },
             "review": { "expiresAfter": 1, "onExpire": "fail" } });
         let id = world.process(process("asks", vec![ask], "{{a}}")).await;
@@ -60,7 +60,7 @@ both! {
         assert_eq!(world.facts(&world.caller, ItemType::REVIEW_DECIDED).await.len(), 1);
     }
 
-    async fn an_answer_in_time_is_what_counts(world: &World) {
+    async fn an_answer_in_time_is_what_counts(world: &EngineFixture) {
         let mut ask = json!({ "id": "a", "ask": { "prompt": "?" }, "output": { "variable": "a" } });
         ask["review"] = json!({ "expiresAfter": 600, "onExpire": "fail" });
         let id = world.process(process("asks", vec![ask], "{{a}}")).await;
@@ -73,7 +73,7 @@ both! {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 3)]
 async fn whoever_was_asked_is_told_when_the_time_is_over() {
-    let world = World::postgres().await;
+    let world = EngineFixture::postgres().await;
     let id = asking(&world, json!({ "expiresAfter": 600, "onExpire": "skip" })).await;
     let ben = world.store.write(|tx| tx.create_user(&SYSTEM, "Ben", Role::User)).await.unwrap().value;
     let run = world.run(id, json!({ "x": "on" })).await;
@@ -93,7 +93,7 @@ async fn whoever_was_asked_is_told_when_the_time_is_over() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 3)]
 async fn a_question_that_cannot_be_ended_keeps_no_other_waiting() {
-    let world = World::postgres().await;
+    let world = EngineFixture::postgres().await;
     let id = asking(&world, json!({ "expiresAfter": 600, "onExpire": "default", "default": "nobody" })).await;
     let damaged = world.run(id, json!({ "x": "on" })).await;
     let fine = world.run(id, json!({ "x": "on" })).await;

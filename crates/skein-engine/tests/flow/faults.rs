@@ -14,7 +14,7 @@ use skein_core::garden::item::ItemType;
 use skein_engine::flow::PoolSizes;
 use skein_testkit::rogue::{Behaviour, Rogue};
 
-use crate::engine_fixture::{World, both, fresh, heard, process, step};
+use crate::engine_fixture::{EngineFixture, both, fresh, heard, process, step};
 
 /// Far below a heartbeat, far above what a machine that is busy needs.
 const SOON: Duration = Duration::from_secs(15);
@@ -42,7 +42,7 @@ fn waiting() -> (Rogue, Sender<()>) {
 }
 
 both! {
-    async fn br_tool_005_a_call_that_is_under_way_when_its_tool_is_disabled_is_finished_holds(world: &World) {
+    async fn br_tool_005_a_call_that_is_under_way_when_its_tool_is_disabled_is_finished_holds(world: &EngineFixture) {
         let (rogue, answer) = waiting();
         let tool = world.rest_tool(&world.caller, &rogue).await;
         let now = step("now", tool, json!({ "value": "Oslo" }));
@@ -65,7 +65,7 @@ both! {
         assert!(later.rule.is_some(), "{later:?}");
     }
 
-    async fn br_process_006_a_model_is_told_how_long_it_may_answer_and_the_run_ends_where_the_budget_does(world: &World) {
+    async fn br_process_006_a_model_is_told_how_long_it_may_answer_and_the_run_ends_where_the_budget_does(world: &EngineFixture) {
         let rogue = crate::tool_runs::model(false);
         let model = crate::tool_runs::model_tool(world, &rogue).await;
         let messages = json!([{ "role": "user", "content": "hello" }]);
@@ -83,7 +83,7 @@ both! {
         assert_eq!(told, [&json!(6), &json!(6)], "each step has a third of the whole, and the third was not asked");
     }
 
-    async fn br_step_005_a_call_beyond_its_time_is_ended_and_an_optional_step_goes_on_holds(world: &World) {
+    async fn br_step_005_a_call_beyond_its_time_is_ended_and_an_optional_step_goes_on_holds(world: &EngineFixture) {
         let rogue = moody();
         let tool = world.rest_tool(&world.caller, &rogue).await;
         let mut slow = step("slow", tool, json!({ "value": "never" }));
@@ -101,7 +101,7 @@ both! {
         assert!((1_000..60_000).contains(&latency), "{latency}");
     }
 
-    async fn br_step_005_a_call_beyond_its_time_where_its_output_is_required_refuses(world: &World) {
+    async fn br_step_005_a_call_beyond_its_time_where_its_output_is_required_refuses(world: &EngineFixture) {
         let rogue = moody();
         let tool = world.rest_tool(&world.caller, &rogue).await;
         let mut slow = step("slow", tool, json!({ "value": "never" }));
@@ -115,7 +115,7 @@ both! {
         assert_eq!(shown.calls.len(), 1, "what comes after it was not called");
     }
 
-    async fn br_exec_006_a_failed_call_tells_process_step_tool_service_and_its_own_words_holds(world: &World) {
+    async fn br_exec_006_a_failed_call_tells_process_step_tool_service_and_its_own_words_holds(world: &EngineFixture) {
         let rogue = moody();
         let tool = world.rest_tool(&world.caller, &rogue).await;
         let first = step("first", world.tool("Echo").await, json!({ "value": "{x}" }));
@@ -133,7 +133,7 @@ both! {
         assert!(!failure.suggested_action.is_empty());
     }
 
-    async fn br_exec_006_no_failure_refuses_to_say_where_it_happened(world: &World) {
+    async fn br_exec_006_no_failure_refuses_to_say_where_it_happened(world: &EngineFixture) {
         let rogue = moody();
         let tool = world.rest_tool(&world.caller, &rogue).await;
         let mut manual = step("now", tool, json!({ "value": "{x}" }));
@@ -169,7 +169,7 @@ both! {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_run_that_is_cancelled_at_another_server_leaves_its_place_at_once() {
     let kinds = [OperationType::RestCall, OperationType::McpTool];
-    let world = World::postgres_with(&PoolSizes(kinds.map(|kind| (kind, 1)).to_vec())).await;
+    let world = EngineFixture::postgres_with(&PoolSizes(kinds.map(|kind| (kind, 1)).to_vec())).await;
     let rogue = moody();
     let tool = world.rest_tool(&world.caller, &rogue).await;
     let process = world.one_step(tool).await;
@@ -190,7 +190,7 @@ async fn a_run_that_is_cancelled_at_another_server_leaves_its_place_at_once() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 3)]
 async fn a_run_that_cannot_be_read_any_more_ends_as_failed_and_says_so() {
-    let world = World::postgres_with(&PoolSizes(vec![(OperationType::RestCall, 1)])).await;
+    let world = EngineFixture::postgres_with(&PoolSizes(vec![(OperationType::RestCall, 1)])).await;
     let rogue = moody();
     let tool = world.rest_tool(&world.caller, &rogue).await;
     let process = world.one_step(tool).await;
@@ -224,7 +224,7 @@ async fn a_run_that_cannot_be_read_any_more_ends_as_failed_and_says_so() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 3)]
 async fn what_comes_of_a_call_that_somebody_else_took_over_is_not_kept() {
-    let world = World::sqlite_with(&PoolSizes(vec![(OperationType::RestCall, 1)])).await;
+    let world = EngineFixture::sqlite_with(&PoolSizes(vec![(OperationType::RestCall, 1)])).await;
     let ((arrive, arrived), (open, opened)) = (channel(), channel::<()>());
     let (arrive, opened) = (Mutex::new(arrive), Mutex::new(opened));
     let rogue = Rogue::start(move |request| {

@@ -11,7 +11,7 @@ use skein_store::relations::Side;
 use skein_store::tree::conversations::ConversationQuery;
 use skein_testkit::rogue::{Behaviour, Rogue};
 
-use crate::engine_fixture::{World, both, fresh};
+use crate::engine_fixture::{EngineFixture, both, fresh};
 use crate::tool_runs;
 
 /// A model that says how often it was asked, and what it was told each time.
@@ -43,7 +43,7 @@ fn counting() -> (Rogue, Arc<Mutex<Vec<Value>>>) {
 }
 
 async fn fuse(
-    world: &World,
+    world: &EngineFixture,
     conversation: ConversationId,
     process: RecordId,
     of: Vec<NodeId>,
@@ -63,7 +63,7 @@ async fn fuse(
 }
 
 both! {
-    async fn br_turn_013_several_answers_become_one_that_tells_what_it_was_made_from(world: &World) {
+    async fn br_turn_013_several_answers_become_one_that_tells_what_it_was_made_from(world: &EngineFixture) {
         let (rogue, asked) = counting();
         let process = tool_runs::process(world, &rogue, "never", 1).await;
         let (conversation, _) = world.talk("How many herons were there?").await;
@@ -101,7 +101,7 @@ both! {
         assert!(told.contains("Answer 3.") && !told.contains("Below are several answers"), "{told}");
     }
 
-    async fn br_turn_013_one_answer_or_an_empty_one_is_not_made_into_one_refuses(world: &World) {
+    async fn br_turn_013_one_answer_or_an_empty_one_is_not_made_into_one_refuses(world: &EngineFixture) {
         let chat = world.process_named("Chat").await;
         let (conversation, _) = world.talk("How many herons were there? There were eleven herons.").await;
         let (first, run) = world.answer(conversation, chat).await;

@@ -7,10 +7,10 @@ use skein_engine::flow::{Generation, Reasoning};
 use skein_testkit::rogue::{Behaviour, Rogue};
 
 use crate::costs::{PRICES, priced};
-use crate::engine_fixture::{World, both};
+use crate::engine_fixture::{EngineFixture, both};
 use crate::tool_runs;
 
-async fn generations(world: &World, nodes: &[NodeId]) -> Vec<Generation> {
+async fn generations(world: &EngineFixture, nodes: &[NodeId]) -> Vec<Generation> {
     world.engine.generations(&world.caller, nodes.to_vec()).await.unwrap()
 }
 
@@ -30,7 +30,7 @@ fn thinking(counted: Option<u64>) -> Rogue {
 }
 
 both! {
-    async fn an_answer_tells_its_tokens_its_cost_and_every_call_in_a_line(world: &World) {
+    async fn an_answer_tells_its_tokens_its_cost_and_every_call_in_a_line(world: &EngineFixture) {
         let rogue = tool_runs::model(false);
         let model = priced(world, &rogue, PRICES()).await;
         let cook = tool_runs::process_of(world, model, "never", 3).await;
@@ -60,7 +60,7 @@ both! {
         assert!(made[0].calls.iter().all(|call| call.reasoning.is_none()), "it did not think aloud: {made:?}");
     }
 
-    async fn how_much_a_model_thought_is_told_with_whether_anybody_counted_it(world: &World) {
+    async fn how_much_a_model_thought_is_told_with_whether_anybody_counted_it(world: &EngineFixture) {
         let told = async |rogue: Rogue| {
             let cook = tool_runs::process(world, &rogue, "never", 1).await;
             let (conversation, _) = world.talk("What are two and two?").await;
@@ -72,7 +72,7 @@ both! {
         assert_eq!(told(thinking(None)).await, Some(Reasoning { tokens: 3, is_estimate: true }));
     }
 
-    async fn what_is_told_of_an_answer_outlives_the_rows_of_its_run(world: &World) {
+    async fn what_is_told_of_an_answer_outlives_the_rows_of_its_run(world: &EngineFixture) {
         let rogue = tool_runs::model(false);
         let model = priced(world, &rogue, PRICES()).await;
         let cook = tool_runs::process_of(world, model, "never", 3).await;
@@ -87,7 +87,7 @@ both! {
         assert_eq!(after, before);
     }
 
-    async fn others_are_told_nothing_of_how_an_answer_was_made(world: &World) {
+    async fn others_are_told_nothing_of_how_an_answer_was_made(world: &EngineFixture) {
         let (conversation, _) = world.talk("Where did the heron stand?").await;
         let chat = world.process_named("Chat").await;
         let (node, run) = world.answer(conversation, chat).await;

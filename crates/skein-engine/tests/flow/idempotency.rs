@@ -8,7 +8,7 @@ use skein_core::flow::execution::review::{Asked, Decision};
 use skein_core::flow::execution::state::{Phase, RunStatus};
 use skein_testkit::rogue::{Behaviour, Rogue};
 
-use crate::engine_fixture::{World, both, fresh, process, step};
+use crate::engine_fixture::{EngineFixture, both, fresh, process, step};
 
 const DONE: &str = r#"{"sent":true}"#;
 
@@ -22,7 +22,7 @@ fn breaking_off(times: usize) -> Rogue {
 }
 
 /// A tool that sends letters, and whether it may send one twice.
-async fn letters(world: &World, rogue: &Rogue, method: &str, retry: Option<&str>) -> RecordId {
+async fn letters(world: &EngineFixture, rogue: &Rogue, method: &str, retry: Option<&str>) -> RecordId {
     let address = rogue.address();
     let host = address.ip().to_string();
     world.engine.allow_endpoint(&world.caller, fresh(&world.caller), &host, address.port()).await.unwrap();
@@ -42,7 +42,7 @@ async fn letters(world: &World, rogue: &Rogue, method: &str, retry: Option<&str>
 }
 
 /// A process whose only step may be repeated.
-async fn sending(world: &World, tool: RecordId) -> RecordId {
+async fn sending(world: &EngineFixture, tool: RecordId) -> RecordId {
     let mut send = step("send", tool, json!({}));
     send["retry"] = json!({ "maxRetries": 2, "backoffMs": 1 });
     world.process(process("send", vec![send], "{{send.sent}}")).await
@@ -53,7 +53,7 @@ fn statuses(shown: &skein_engine::flow::ShownExecution) -> Vec<Value> {
 }
 
 both! {
-    async fn what_must_not_be_done_twice_and_may_have_been_done_is_left_to_a_person(world: &World) {
+    async fn what_must_not_be_done_twice_and_may_have_been_done_is_left_to_a_person(world: &EngineFixture) {
         let rogue = breaking_off(1);
         let id = sending(world, letters(world, &rogue, "POST", None).await).await;
         let run = world.run(id, json!({ "x": 1 })).await;
@@ -73,7 +73,7 @@ both! {
         assert_eq!(rogue.requests().len(), 1);
     }
 
-    async fn a_person_may_have_it_made_again(world: &World) {
+    async fn a_person_may_have_it_made_again(world: &EngineFixture) {
         let rogue = breaking_off(1);
         let id = sending(world, letters(world, &rogue, "POST", None).await).await;
         let run = world.run(id, json!({ "x": 1 })).await;
@@ -83,7 +83,7 @@ both! {
         assert_eq!((statuses(&shown), rogue.requests().len()), (vec![json!("unknown"), json!("success")], 2));
     }
 
-    async fn a_tool_that_is_never_repeated_is_called_once_whatever_its_method(world: &World) {
+    async fn a_tool_that_is_never_repeated_is_called_once_whatever_its_method(world: &EngineFixture) {
         let rogue = breaking_off(9);
         let id = sending(world, letters(world, &rogue, "GET", Some("never")).await).await;
         world.run(id, json!({ "x": 1 })).await;
@@ -91,7 +91,7 @@ both! {
         assert_eq!(rogue.requests().len(), 1);
     }
 
-    async fn what_a_service_knows_again_is_repeated_under_one_name(world: &World) {
+    async fn what_a_service_knows_again_is_repeated_under_one_name(world: &EngineFixture) {
         let rogue = breaking_off(2);
         let id = sending(world, letters(world, &rogue, "POST", Some("keyed")).await).await;
         let shown = world.ended(world.run(id, json!({ "x": 1 })).await).await;
@@ -106,7 +106,7 @@ both! {
         assert_ne!(rogue.requests()[3].header("idempotency-key"), Some(names[0]));
     }
 
-    async fn what_the_service_refused_for_now_is_repeated_and_then_another_stands_in(world: &World) {
+    async fn what_the_service_refused_for_now_is_repeated_and_then_another_stands_in(world: &EngineFixture) {
         let rogue = Rogue::start(|_| Behaviour::answer(503, &[], "closed"));
         let tool = letters(world, &rogue, "POST", None).await;
         let mut send = step("send", tool, json!({}));

@@ -9,13 +9,13 @@ use skein_core::{RecordId, RunId, Viewer};
 use skein_engine::flow::Delegate;
 use skein_testkit::wait;
 
-use crate::engine_fixture::{World, fresh, process};
+use crate::engine_fixture::{EngineFixture, fresh, process};
 
 /// Somebody else at the database, who holds a run.
 struct Holding(Client);
 
 impl Holding {
-    fn of(world: &World, run: RunId) -> Self {
+    fn of(world: &EngineFixture, run: RunId) -> Self {
         blocking(|| {
             let mut client = Client::connect(world.url(), NoTls).unwrap();
             client.batch_execute("SET lock_timeout = '5s'; BEGIN").unwrap();
@@ -52,14 +52,14 @@ fn bytes(run: RunId) -> Vec<u8> {
     run.as_bytes().to_vec()
 }
 
-async fn asking(world: &World) -> RecordId {
+async fn asking(world: &EngineFixture) -> RecordId {
     let ask = json!({ "id": "a", "ask": { "prompt": "?" }, "output": { "variable": "a" } });
     world.process(process("asks", vec![ask], "{{a}}")).await
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 3)]
 async fn a_decision_takes_the_run_before_the_question() {
-    let world = World::postgres().await;
+    let world = EngineFixture::postgres().await;
     let run = world.run(asking(&world).await, json!({ "x": 1 })).await;
     let review = world.review().await;
     let mut holding = Holding::of(&world, run);
@@ -75,7 +75,7 @@ async fn a_decision_takes_the_run_before_the_question() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 3)]
 async fn putting_a_question_into_other_hands_takes_the_run_first() {
-    let world = World::postgres().await;
+    let world = EngineFixture::postgres().await;
     let run = world.run(asking(&world).await, json!({ "x": 1 })).await;
     let review = world.review().await.row.id;
     let ben = world.store.write(|tx| tx.create_user(&Viewer::System("test"), "Ben", Role::User)).await.unwrap().value;
@@ -92,7 +92,7 @@ async fn putting_a_question_into_other_hands_takes_the_run_first() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 3)]
 async fn cancelling_an_operation_takes_its_run_first() {
-    let world = World::postgres().await;
+    let world = EngineFixture::postgres().await;
     let run = world.run(asking(&world).await, json!({ "x": 1 })).await;
     world.review().await;
     let operation = world.engine.run(&world.caller, run).await.unwrap().row.operation.unwrap();

@@ -8,7 +8,7 @@ use skein_core::flow::execution::review::{Asked, Decision};
 use skein_core::flow::execution::state::RunStatus;
 use skein_testkit::rogue::Rogue;
 
-use crate::engine_fixture::{World, both};
+use crate::engine_fixture::{EngineFixture, both};
 use crate::refusals::weather;
 use crate::tool_runs::{model_tool, reply};
 
@@ -38,13 +38,13 @@ fn process(steps: &[Value], output: &str) -> Value {
     json!({ "name": name, "initialContext": ["x"], "steps": steps, "outputTemplate": output })
 }
 
-async fn looks(world: &World, model: RecordId, steps: &[Value]) -> RecordId {
+async fn looks(world: &EngineFixture, model: RecordId, steps: &[Value]) -> RecordId {
     let steps: Vec<Value> = std::iter::once(model_step(model)).chain(steps.iter().cloned()).collect();
     world.process(process(&steps, "{{look}}")).await
 }
 
 both! {
-    async fn br_step_006_an_address_from_a_model_waits_for_a_person_directly_or_through_steps_and_processes_holds(world: &World) {
+    async fn br_step_006_an_address_from_a_model_waits_for_a_person_directly_or_through_steps_and_processes_holds(world: &EngineFixture) {
         let (rogue, sky) = (saying(ADDRESS), weather());
         let model = model_tool(world, &rogue).await;
         let (tool, echo) = (world.rest_tool(&world.caller, &sky).await, world.tool("Echo").await);
@@ -64,7 +64,7 @@ both! {
         }
     }
 
-    async fn br_step_006_words_of_a_model_and_addresses_of_a_person_refuse_to_wait(world: &World) {
+    async fn br_step_006_words_of_a_model_and_addresses_of_a_person_refuse_to_wait(world: &EngineFixture) {
         let (rogue, sky) = (saying("The weather in Paris."), weather());
         let model = model_tool(world, &rogue).await;
         let tool = world.rest_tool(&world.caller, &sky).await;
@@ -76,7 +76,7 @@ both! {
         assert_eq!(sky.requests().len(), 3);
     }
 
-    async fn br_step_004_a_model_that_says_nothing_in_a_middle_step_or_as_the_answer_refuses(world: &World) {
+    async fn br_step_004_a_model_that_says_nothing_in_a_middle_step_or_as_the_answer_refuses(world: &EngineFixture) {
         let rogue = saying(" ");
         let (model, echo) = (model_tool(world, &rogue).await, world.tool("Echo").await);
         let middle = looks(world, model, &[look(echo, "{model.text}")]).await;

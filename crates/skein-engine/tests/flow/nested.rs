@@ -7,9 +7,9 @@ use skein_core::flow::execution::state::{Phase, RunStatus};
 use skein_core::garden::item::ItemType;
 use skein_engine::flow::PoolSizes;
 
-use crate::engine_fixture::{World, both, fresh, process, step};
+use crate::engine_fixture::{EngineFixture, both, fresh, process, step};
 
-impl World {
+impl EngineFixture {
     /// A tool that runs whichever process it is told to.
     async fn runner(&self) -> RecordId {
         let service = self.service_of(self.tool("Echo").await).await;
@@ -30,13 +30,13 @@ impl World {
     }
 }
 
-async fn echoing(world: &World) -> RecordId {
+async fn echoing(world: &EngineFixture) -> RecordId {
     let echo = world.tool("Echo").await;
     world.process(process("inner", vec![step("a", echo, json!({ "value": "{x}" }))], "{{a.value}}")).await
 }
 
 both! {
-    async fn a_tool_in_front_of_a_process_is_a_call_with_a_result_and_causes_what_follows(world: &World) {
+    async fn a_tool_in_front_of_a_process_is_a_call_with_a_result_and_causes_what_follows(world: &EngineFixture) {
         let (runner, inner, echo) = (world.runner().await, echoing(world).await, world.tool("Echo").await);
         let steps = vec![
             step("sub", runner, json!({ "process": inner, "x": "{x}" })),
@@ -57,7 +57,7 @@ both! {
         assert!(!shown.steps[0].row.is_open);
     }
 
-    async fn what_fails_or_is_cancelled_behind_a_tool_is_the_result_of_its_call(world: &World) {
+    async fn what_fails_or_is_cancelled_behind_a_tool_is_the_result_of_its_call(world: &EngineFixture) {
         let (runner, echo) = (world.runner().await, world.tool("Echo").await);
         let failing = process("failing", vec![step("a", echo, json!({ "value": 1, "more": 2 }))], "{{a}}");
         let failing = json!(world.process(failing).await);
@@ -83,7 +83,7 @@ both! {
         assert_eq!(results.iter().filter(|result| result["callId"] == call).count(), 1, "one result for each call");
     }
 
-    async fn br_step_008_a_stack_as_deep_as_it_may_be_gives_its_output_holds(world: &World) {
+    async fn br_step_008_a_stack_as_deep_as_it_may_be_gives_its_output_holds(world: &EngineFixture) {
         let (runner, mut below) = (world.runner().await, echoing(world).await);
         for level in 1..=3 {
             // By a tool and by a step in turn: both count.
@@ -107,7 +107,7 @@ both! {
         assert_eq!(depths, [(1, 3), (2, 2), (3, 1), (4, 0)]);
     }
 
-    async fn br_exec_007_a_process_that_runs_itself_by_a_tool_refuses_at_its_depth(world: &World) {
+    async fn br_exec_007_a_process_that_runs_itself_by_a_tool_refuses_at_its_depth(world: &EngineFixture) {
         let (runner, id) = (world.runner().await, echoing(world).await);
         let steps = vec![step("again", runner, json!({ "process": id, "x": "{x}" }))];
         let change = json!({ "name": "ouroboros", "steps": steps, "outputTemplate": "{{again}}" });
@@ -129,7 +129,7 @@ both! {
 }
 
 /// Neither a step that calls a process nor a tool in front of one holds the only place there is while it waits.
-async fn deeper_than_there_are_places(world: &World) {
+async fn deeper_than_there_are_places(world: &EngineFixture) {
     let (runner, mut below) = (world.runner().await, echoing(world).await);
     for level in 0..3 {
         let sub = if level % 2 == 0 {
@@ -150,10 +150,10 @@ fn one_place() -> PoolSizes {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn runs_nest_deeper_than_there_are_places_on_sqlite() {
-    deeper_than_there_are_places(&World::sqlite_with(&one_place()).await).await;
+    deeper_than_there_are_places(&EngineFixture::sqlite_with(&one_place()).await).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn runs_nest_deeper_than_there_are_places_on_postgres() {
-    deeper_than_there_are_places(&World::postgres_with(&one_place()).await).await;
+    deeper_than_there_are_places(&EngineFixture::postgres_with(&one_place()).await).await;
 }

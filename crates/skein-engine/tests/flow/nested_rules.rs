@@ -6,10 +6,10 @@ use skein_core::flow::execution::review::{Asked, Decision};
 use skein_core::flow::execution::state::{Phase, RunStatus};
 use skein_store::flow::ReviewStatus;
 
-use crate::engine_fixture::{World, both, process, step};
+use crate::engine_fixture::{EngineFixture, both, process, step};
 
 /// A process whose only step runs another, with so much more said of the step.
-async fn outer(world: &World, inner: RecordId, more: Value) -> RecordId {
+async fn outer(world: &EngineFixture, inner: RecordId, more: Value) -> RecordId {
     let mut nested =
         json!({ "id": "nested", "processId": inner, "inputs": { "x": "{x}" }, "output": { "variable": "n" } });
     for (name, value) in more.as_object().unwrap() {
@@ -18,19 +18,19 @@ async fn outer(world: &World, inner: RecordId, more: Value) -> RecordId {
     world.process(process("outer", vec![nested], "{{n}}")).await
 }
 
-async fn echoing(world: &World) -> RecordId {
+async fn echoing(world: &EngineFixture) -> RecordId {
     let echo = step("a", world.tool("Echo").await, json!({ "value": "{x}" }));
     world.process(process("inner", vec![echo], "{{a.value}}")).await
 }
 
 /// A process that waits for a person who never answers.
-async fn waiting(world: &World) -> RecordId {
+async fn waiting(world: &EngineFixture) -> RecordId {
     let ask = json!({ "id": "a", "ask": { "prompt": "?" }, "output": { "variable": "a" } });
     world.process(process("waits", vec![ask], "{{a}}")).await
 }
 
 both! {
-    async fn br_step_006_a_nested_process_starts_only_after_approval_holds(world: &World) {
+    async fn br_step_006_a_nested_process_starts_only_after_approval_holds(world: &EngineFixture) {
         let inner = echoing(world).await;
         let id = outer(world, inner, json!({ "execution": { "interactionMode": "manual" } })).await;
         let run = world.run(id, json!({ "x": "on" })).await;
@@ -45,7 +45,7 @@ both! {
         assert_eq!((shown.row.output, shown.children.len()), (Some(json!("edited")), 1));
     }
 
-    async fn br_step_006_a_denied_nested_process_refuses_and_starts_nothing(world: &World) {
+    async fn br_step_006_a_denied_nested_process_refuses_and_starts_nothing(world: &EngineFixture) {
         let inner = echoing(world).await;
         let id = outer(world, inner, json!({ "execution": { "interactionMode": "manual" } })).await;
         let run = world.run(id, json!({ "x": "on" })).await;
@@ -54,7 +54,7 @@ both! {
         assert_eq!((shown.row.failure.unwrap().fault.code.as_str(), shown.children.len()), ("denied", 0));
     }
 
-    async fn br_step_005_a_timeout_cancels_a_nested_execution_and_a_retry_starts_another_holds(world: &World) {
+    async fn br_step_005_a_timeout_cancels_a_nested_execution_and_a_retry_starts_another_holds(world: &EngineFixture) {
         let inner = waiting(world).await;
         let id = outer(world, inner, json!({ "execution": { "timeout": 1 }, "retry": { "maxRetries": 1, "backoffMs": 1 } })).await;
         let run = world.run(id, json!({ "x": "on" })).await;
@@ -68,7 +68,7 @@ both! {
         assert!(reviews.iter().all(|review| review.row.status == ReviewStatus::Withdrawn), "{reviews:?}");
     }
 
-    async fn br_step_004_an_expired_question_without_an_answer_refuses_where_its_output_is_required(world: &World) {
+    async fn br_step_004_an_expired_question_without_an_answer_refuses_where_its_output_is_required(world: &EngineFixture) {
         let ask = json!({ "id": "a", "ask": { "prompt": "?" }, "output": { "variable": "a" },
             "review": { "expiresAfter": 1, "onExpire": "skip" } });
         let id = world.process(process("asks", vec![ask], "{{a}}")).await;

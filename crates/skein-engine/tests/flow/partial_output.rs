@@ -15,7 +15,7 @@ use skein_engine::{Caller, EngineError};
 use skein_store::StoreError;
 use skein_testkit::rogue::{Behaviour, Rogue};
 
-use crate::engine_fixture::{World, both, broken_rule, fresh};
+use crate::engine_fixture::{EngineFixture, both, broken_rule, fresh};
 use crate::tool_runs::model_tool;
 
 const HEAD: &str = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n";
@@ -57,7 +57,7 @@ fn long_winded() -> Rogue {
 }
 
 /// A question that a model answers.
-async fn asked(world: &World, rogue: &Rogue) -> (ConversationId, NodeId, RunId) {
+async fn asked(world: &EngineFixture, rogue: &Rogue) -> (ConversationId, NodeId, RunId) {
     let (model, context) = (model_tool(world, rogue).await, world.tool("Conversation context").await);
     let steps = json!([
         { "id": "context", "toolId": context, "inputs": { "nodeId": "{nodeId}" }, "output": { "variable": "window" } },
@@ -72,7 +72,7 @@ async fn asked(world: &World, rogue: &Rogue) -> (ConversationId, NodeId, RunId) 
 }
 
 /// An answer that was stopped in the middle.
-async fn broken_off(world: &World, rogue: &Rogue) -> (ConversationId, NodeId, RunId) {
+async fn broken_off(world: &EngineFixture, rogue: &Rogue) -> (ConversationId, NodeId, RunId) {
     let (conversation, node, run) = asked(world, rogue).await;
     let mut listening = world.engine.listen(&world.caller, run, 0).await.unwrap();
     while !matches!(listening.next().await.unwrap(), StreamEvent::Piece(piece) if piece.text.contains("two")) {}
@@ -82,7 +82,7 @@ async fn broken_off(world: &World, rogue: &Rogue) -> (ConversationId, NodeId, Ru
 }
 
 /// Everything a listener hears after a piece, until the end.
-async fn heard(world: &World, run: RunId, after: i64) -> (String, RunStatus) {
+async fn heard(world: &EngineFixture, run: RunId, after: i64) -> (String, RunStatus) {
     let mut listening = world.engine.listen(&world.caller, run, after).await.unwrap();
     let mut text = String::new();
     loop {
@@ -94,7 +94,7 @@ async fn heard(world: &World, run: RunId, after: i64) -> (String, RunStatus) {
 }
 
 /// Somebody let in by a key of the caller's.
-async fn by_key(world: &World) -> (Caller, KeyId) {
+async fn by_key(world: &EngineFixture) -> (Caller, KeyId) {
     let new = NewKey { name: "listener".to_owned(), scope: Scope::Read, expires_at: None };
     let key = world.engine.create_key(&world.caller, fresh(&world.caller), new).await.unwrap().value;
     let caller = world.engine.authenticate(&PresentedCredential::Key(key.text.unwrap()), None).await.unwrap();
@@ -102,7 +102,7 @@ async fn by_key(world: &World) -> (Caller, KeyId) {
 }
 
 both! {
-    async fn whoever_may_listen_no_more_hears_no_more(world: &World) {
+    async fn whoever_may_listen_no_more_hears_no_more(world: &EngineFixture) {
         let rogue = talking_on();
         let (_, _, run) = asked(world, &rogue).await;
         let (listener, key) = by_key(world).await;
@@ -121,7 +121,7 @@ both! {
         assert!(matches!(own, Ok(StreamEvent::Piece(_))), "{own:?}");
     }
 
-    async fn who_listens_late_hears_every_piece_of_a_long_answer(world: &World) {
+    async fn who_listens_late_hears_every_piece_of_a_long_answer(world: &EngineFixture) {
         let rogue = long_winded();
         let (_, node, run) = asked(world, &rogue).await;
         let status = world.ended(run).await.row.status;
@@ -132,7 +132,7 @@ both! {
         assert_eq!(heard(world, run, 1_200).await, (rest, status));
     }
 
-    async fn br_exec_001_words_of_a_broken_answer_are_kept_beside_it_holds(world: &World) {
+    async fn br_exec_001_words_of_a_broken_answer_are_kept_beside_it_holds(world: &EngineFixture) {
         let rogue = stalling();
         let (conversation, broken, _) = broken_off(world, &rogue).await;
         let row = world.engine.node(&world.caller, broken).await.unwrap().seen.row;
@@ -152,7 +152,7 @@ both! {
         assert_eq!(world.engine.node(&world.caller, after).await.unwrap().seen.row.parent, Some(kept.row.id));
     }
 
-    async fn br_exec_001_words_of_what_did_not_break_off_or_was_not_heard_refuses(world: &World) {
+    async fn br_exec_001_words_of_what_did_not_break_off_or_was_not_heard_refuses(world: &EngineFixture) {
         let rogue = stalling();
         let (conversation, broken, _) = broken_off(world, &rogue).await;
         let row = world.engine.node(&world.caller, broken).await.unwrap().seen.row;

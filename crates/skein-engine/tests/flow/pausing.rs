@@ -15,7 +15,7 @@ use skein_store::StoreError;
 use skein_store::jobs::{JobStanding, JobState, Wanted};
 use skein_testkit::rogue::{Behaviour, Rogue};
 
-use crate::engine_fixture::{World, both, fresh, heard, process, step};
+use crate::engine_fixture::{EngineFixture, both, fresh, heard, process, step};
 use crate::tool_runs;
 
 const SYSTEM: Viewer = Viewer::System("test");
@@ -41,7 +41,7 @@ async fn asked(rogue: &Rogue, times: usize) {
     }
 }
 
-impl World {
+impl EngineFixture {
     async fn set_paused(&self, run: RunId, paused: bool) -> ShownExecution {
         self.engine.pause_run(&self.caller, fresh(&self.caller), run, paused).await.unwrap().value
     }
@@ -102,7 +102,7 @@ fn calling(id: &str, below: impl serde::Serialize) -> Value {
 }
 
 both! {
-    async fn what_is_under_way_ends_and_what_comes_next_waits_until_it_goes_on(world: &World) {
+    async fn what_is_under_way_ends_and_what_comes_next_waits_until_it_goes_on(world: &EngineFixture) {
         let (rogue, answer) = waiting();
         let tool = world.rest_tool(&world.caller, &rogue).await;
         let now = step("now", tool, json!({ "value": "Oslo" }));
@@ -128,7 +128,7 @@ both! {
         assert_eq!(told, ["execution.continued", "execution.paused"]);
     }
 
-    async fn what_it_started_is_paused_and_goes_on_with_it_and_what_it_starts_meanwhile_begins_paused(world: &World) {
+    async fn what_it_started_is_paused_and_goes_on_with_it_and_what_it_starts_meanwhile_begins_paused(world: &EngineFixture) {
         let ((rogue, answer), echo) = (waiting(), world.tool("Echo").await);
         let tool = world.rest_tool(&world.caller, &rogue).await;
         let inner = vec![step("now", tool, json!({ "value": "Oslo" })), step("said", echo, json!({ "value": "{x}" }))];
@@ -159,7 +159,7 @@ both! {
         assert_eq!((shown.row.output, rogue.requests().len()), (Some(json!("hi hi")), 1), "{:?}", shown.row.failure);
     }
 
-    async fn a_repeat_that_is_due_later_is_still_due_then(world: &World) {
+    async fn a_repeat_that_is_due_later_is_still_due_then(world: &EngineFixture) {
         let (rogue, answer) = waiting();
         let tool = world.rest_tool(&world.caller, &rogue).await;
         let mut now = step("now", tool, json!({ "value": "Oslo" }));
@@ -184,7 +184,7 @@ both! {
         world.engine.cancel_run(&world.caller, fresh(&world.caller), run).await.unwrap();
     }
 
-    async fn a_call_whose_worker_vanished_is_made_again_only_when_it_goes_on(world: &World) {
+    async fn a_call_whose_worker_vanished_is_made_again_only_when_it_goes_on(world: &EngineFixture) {
         let (rogue, answer) = waiting();
         let tool = world.rest_tool(&world.caller, &rogue).await;
         let id = world.process(process("lost", vec![step("now", tool, json!({ "value": "Oslo" }))], "{{now.celsius}}")).await;
@@ -213,7 +213,7 @@ both! {
         assert_eq!((shown.row.output, shown.calls.len()), (Some(json!("7")), 1), "{:?}", shown.row.failure);
     }
 
-    async fn people_decide_while_it_is_paused_and_what_they_let_through_waits(world: &World) {
+    async fn people_decide_while_it_is_paused_and_what_they_let_through_waits(world: &EngineFixture) {
         let mut manual = step("told", world.tool("Echo").await, json!({ "value": "{x}" }));
         manual["execution"] = json!({ "interactionMode": "manual" });
         let id = world.process(process("asks", vec![manual], "{{told.value}}")).await;
@@ -226,7 +226,7 @@ both! {
         assert_eq!(world.ended(run).await.row.output, Some(json!("hello")));
     }
 
-    async fn z14_the_time_it_is_paused_is_not_the_models_holds(world: &World) {
+    async fn z14_the_time_it_is_paused_is_not_the_models_holds(world: &EngineFixture) {
         let waited = |shown: &ShownExecution| shown.steps[1].row.state.dialogue.as_ref().unwrap().waited_ms;
         let rogue = tool_runs::model(false);
         let process = tool_runs::process(world, &rogue, "always", 4).await;
@@ -242,7 +242,7 @@ both! {
         assert_eq!(world.ended(run).await.row.status, RunStatus::Completed);
     }
 
-    async fn a_paused_run_is_cancelled_with_all_that_waits(world: &World) {
+    async fn a_paused_run_is_cancelled_with_all_that_waits(world: &EngineFixture) {
         let mut manual = step("told", world.tool("Echo").await, json!({ "value": "{x}" }));
         manual["execution"] = json!({ "interactionMode": "manual" });
         let inner = world.process(process("asks", vec![manual], "{{told.value}}")).await;
@@ -258,7 +258,7 @@ both! {
         assert_eq!(world.jobs(review.row.run).await, []);
     }
 
-    async fn an_answer_in_a_conversation_is_paused_and_comes_out_whole(world: &World) {
+    async fn an_answer_in_a_conversation_is_paused_and_comes_out_whole(world: &EngineFixture) {
         let (conversation, _) = world.talk("How many herons?").await;
         let mut manual = step("told", world.tool("Echo").await, json!({ "value": "eleven" }));
         manual["execution"] = json!({ "interactionMode": "manual" });
@@ -275,7 +275,7 @@ both! {
         assert_eq!(world.said(node).await, "eleven");
     }
 
-    async fn runs_that_are_paused_again_and_again_while_they_go_come_to_the_same(world: &World) {
+    async fn runs_that_are_paused_again_and_again_while_they_go_come_to_the_same(world: &EngineFixture) {
         let echo = world.tool("Echo").await;
         let said = |at: usize| step(&format!("s{at}"), echo, json!({ "value": format!("{{x}}{at}") }));
         let plain = world.process(process("plain", (0..6).map(said).collect(), "{{s5.value}}")).await;
@@ -299,7 +299,7 @@ both! {
         }
     }
 
-    async fn br_exec_001_pausing_what_has_ended_refuses(world: &World) {
+    async fn br_exec_001_pausing_what_has_ended_refuses(world: &EngineFixture) {
         let echo = world.tool("Echo").await;
         let id = world.process(process("short", vec![step("a", echo, json!({ "value": "{x}" }))], "{{a.value}}")).await;
         let run = world.run(id, json!({ "x": 1 })).await;

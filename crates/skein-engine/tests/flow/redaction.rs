@@ -7,12 +7,12 @@ use skein_core::garden::item::ItemType;
 use skein_core::{ItemId, NodeId, OperationId, RunId};
 use skein_engine::flow::{ExecutionRequest, StreamEvent};
 
-use crate::engine_fixture::{World, both, fresh, process, step};
+use crate::engine_fixture::{EngineFixture, both, fresh, process, step};
 
 /// Said nowhere else.
 const WORD: &str = "xyzzyheron";
 
-impl World {
+impl EngineFixture {
     /// Everything that the rows of a run tell, its facts left out.
     async fn rows_of(&self, run: RunId) -> String {
         let shown = self.engine.run(&self.caller, run).await.unwrap();
@@ -57,7 +57,7 @@ fn item(node: NodeId) -> ItemId {
 }
 
 both! {
-    async fn what_a_run_was_given_and_gave_is_gone_with_any_fact_of_it(world: &World) {
+    async fn what_a_run_was_given_and_gave_is_gone_with_any_fact_of_it(world: &EngineFixture) {
         let kept = world.asked_run("a stork").await;
         let of_begin = world.asked_run(WORD).await;
         let of_result = world.asked_run(WORD).await;
@@ -77,7 +77,7 @@ both! {
         assert!(world.rows_of(kept).await.contains("a stork"));
     }
 
-    async fn what_was_said_in_a_conversation_is_gone_from_every_run_that_was_told_it(world: &World) {
+    async fn what_was_said_in_a_conversation_is_gone_from_every_run_that_was_told_it(world: &EngineFixture) {
         let (conversation, said) = world.talk(&format!("The {WORD} stands in the reeds. Where does it stand?")).await;
         let chat = world.process_named("Chat").await;
         let (_, answered) = world.answer(conversation, chat).await;
@@ -109,7 +109,7 @@ both! {
         }
     }
 
-    async fn short_words_go_from_the_facts_of_their_own_conversation_only(world: &World) {
+    async fn short_words_go_from_the_facts_of_their_own_conversation_only(world: &EngineFixture) {
         let chat = world.process_named("Chat").await;
         let (conversation, said) = world.talk("q7z").await;
         let (_, answered) = world.answer(conversation, chat).await;
@@ -128,7 +128,7 @@ both! {
         assert!(after >= 1 && after < before, "{before} {after}");
     }
 
-    async fn a_run_that_is_under_way_with_what_is_destroyed_is_cancelled(world: &World) {
+    async fn a_run_that_is_under_way_with_what_is_destroyed_is_cancelled(world: &EngineFixture) {
         let ask = json!({ "id": "a", "ask": { "prompt": "Is it {x}?" }, "output": { "variable": "a" } });
         let id = world.process(process("asks", vec![ask], "{{a}}")).await;
         let new = ExecutionRequest { context: json!({ "x": WORD }).as_object().unwrap().clone(), priority: 0 };

@@ -16,10 +16,10 @@ use skein_engine::{Caller, KeyText};
 use skein_store::Tx;
 use skein_testkit::rogue::{Behaviour, Rogue};
 
-use crate::engine_fixture::{World, both, fresh, heard, process, step};
+use crate::engine_fixture::{EngineFixture, both, fresh, heard, process, step};
 use crate::log;
 
-impl World {
+impl EngineFixture {
     /// Somebody else, with everything they are given.
     pub(crate) async fn other(&self, name: &str) -> Caller {
         let (key, named) = (KeyText::draw(), name.to_owned());
@@ -94,7 +94,7 @@ fn told(failure: &Failure) -> (&str, Option<&str>) {
 }
 
 both! {
-    async fn br_exec_003_a_tool_that_is_not_there_not_shared_or_taken_back_refuses(world: &World) {
+    async fn br_exec_003_a_tool_that_is_not_there_not_shared_or_taken_back_refuses(world: &EngineFixture) {
         let (rogue, bert) = (weather(), world.other("bert").await);
         let gone = world.rest_tool(&world.caller, &rogue).await;
         let (process, viewer) = (world.one_step(gone).await, Viewer::User(world.caller.user));
@@ -123,7 +123,7 @@ both! {
         assert!(rogue.requests().is_empty());
     }
 
-    async fn br_share_001_the_new_name_of_what_was_taken_back_refuses_to_be_told(world: &World) {
+    async fn br_share_001_the_new_name_of_what_was_taken_back_refuses_to_be_told(world: &EngineFixture) {
         let (rogue, bert) = (weather(), world.other("bert").await);
         let tool = world.rest_tool(&bert, &rogue).await;
         world.engine.share_tool(&bert, fresh(&bert), tool, true).await.unwrap();
@@ -139,7 +139,7 @@ both! {
         assert!(fitness.contains("Weather now") && !fitness.contains("Private") && !failure.contains("Private"), "{fitness} {failure}");
     }
 
-    async fn br_exec_003_own_and_shared_tools_with_the_secrets_that_belong_are_called_holds(world: &World) {
+    async fn br_exec_003_own_and_shared_tools_with_the_secrets_that_belong_are_called_holds(world: &EngineFixture) {
         let (rogue, bert) = (weather(), world.other("bert").await);
         let (own, shared) = (world.rest_tool(&world.caller, &rogue).await, world.rest_tool(&bert, &rogue).await);
         world.engine.share_tool(&bert, fresh(&bert), shared, true).await.unwrap();
@@ -153,7 +153,7 @@ both! {
         assert_eq!(rogue.requests().len(), 2);
     }
 
-    async fn br_exec_003_a_tool_that_is_taken_back_between_two_steps_refuses_at_the_second(world: &World) {
+    async fn br_exec_003_a_tool_that_is_taken_back_between_two_steps_refuses_at_the_second(world: &EngineFixture) {
         let (rogue, bert) = (weather(), world.other("bert").await);
         let tool = world.rest_tool(&bert, &rogue).await;
         world.engine.share_tool(&bert, fresh(&bert), tool, true).await.unwrap();
@@ -175,7 +175,7 @@ both! {
         assert!(rogue.requests().is_empty());
     }
 
-    async fn br_exec_003_a_secret_that_is_gone_refuses_and_is_named(world: &World) {
+    async fn br_exec_003_a_secret_that_is_gone_refuses_and_is_named(world: &EngineFixture) {
         let rogue = weather();
         let tool = world.rest_tool(&world.caller, &rogue).await;
         let (process, viewer) = (world.one_step(tool).await, Viewer::User(world.caller.user));
@@ -196,7 +196,7 @@ both! {
         assert!(rogue.requests().is_empty());
     }
 
-    async fn br_share_008_what_a_shared_tool_uses_is_paid_by_its_owner_holds(world: &World) {
+    async fn br_share_008_what_a_shared_tool_uses_is_paid_by_its_owner_holds(world: &EngineFixture) {
         let (rogue, bert) = (weather(), world.other("bert").await);
         let tool = world.rest_tool(&bert, &rogue).await;
         world.engine.share_tool(&bert, fresh(&bert), tool, true).await.unwrap();
@@ -213,7 +213,7 @@ both! {
         assert!(!format!("{shown:?}").contains("k-7f9c24e53b1a"), "nobody is shown the key");
     }
 
-    async fn br_share_008_a_call_that_fails_or_is_paid_by_an_own_key_refuses_to_shift_the_cost(world: &World) {
+    async fn br_share_008_a_call_that_fails_or_is_paid_by_an_own_key_refuses_to_shift_the_cost(world: &EngineFixture) {
         let rogue = Rogue::start(|_| Behaviour::answer(503, &[], "closed"));
         let bert = world.other("bert").await;
         let tool = world.rest_tool(&bert, &rogue).await;
@@ -233,7 +233,7 @@ both! {
         assert!(format!("{:?}", last.headers).contains("own-key-1"), "{:?}", last.headers);
     }
 
-    async fn br_share_010_every_use_is_recorded_with_who_whose_what_and_when_holds(world: &World) {
+    async fn br_share_010_every_use_is_recorded_with_who_whose_what_and_when_holds(world: &EngineFixture) {
         let rogue = Rogue::start(|request| match request.path.as_str() {
             "/now/never" => Behaviour::Silence,
             _ => Behaviour::json(r#"{"celsius":7}"#),
@@ -257,7 +257,7 @@ both! {
         }
     }
 
-    async fn br_share_010_telling_own_use_and_refused_calls_as_foreign_use_refuses(world: &World) {
+    async fn br_share_010_telling_own_use_and_refused_calls_as_foreign_use_refuses(world: &EngineFixture) {
         let (rogue, bert) = (weather(), world.other("bert").await);
         let own = world.rest_tool(&bert, &rogue).await;
         let draft = process("own", vec![step("now", own, json!({ "value": "{x}" }))], "{{now}}");
@@ -278,7 +278,7 @@ both! {
         assert_eq!(world.uses(&bert).await, Vec::<Value>::new());
     }
 
-    async fn br_service_004_a_service_that_nothing_uses_any_more_is_deleted_holds(world: &World) {
+    async fn br_service_004_a_service_that_nothing_uses_any_more_is_deleted_holds(world: &EngineFixture) {
         let rogue = weather();
         let tool = world.rest_tool(&world.caller, &rogue).await;
         let (service, caller) = (world.service_of(tool).await, &world.caller);
@@ -290,7 +290,7 @@ both! {
         world.engine.delete_service(caller, fresh(caller), service).await.unwrap();
     }
 
-    async fn br_service_004_a_service_of_an_open_run_refuses_to_go_until_it_has_ended(world: &World) {
+    async fn br_service_004_a_service_of_an_open_run_refuses_to_go_until_it_has_ended(world: &EngineFixture) {
         let rogue = weather();
         let tool = world.rest_tool(&world.caller, &rogue).await;
         let (service, caller) = (world.service_of(tool).await, &world.caller);
@@ -312,7 +312,7 @@ both! {
         world.engine.delete_service(caller, fresh(caller), service).await.unwrap();
     }
 
-    async fn br_cross_001_a_chain_that_is_enabled_and_not_down_is_run_holds(world: &World) {
+    async fn br_cross_001_a_chain_that_is_enabled_and_not_down_is_run_holds(world: &EngineFixture) {
         let rogue = weather();
         let tool = world.rest_tool(&world.caller, &rogue).await;
         let (service, inner) = (world.service_of(tool).await, world.one_step(tool).await);
@@ -327,7 +327,7 @@ both! {
         }
     }
 
-    async fn br_cross_001_a_link_that_is_down_or_disabled_refuses_wherever_it_is(world: &World) {
+    async fn br_cross_001_a_link_that_is_down_or_disabled_refuses_wherever_it_is(world: &EngineFixture) {
         let rogue = weather();
         let tool = world.rest_tool(&world.caller, &rogue).await;
         let (service, inner) = (world.service_of(tool).await, world.one_step(tool).await);
@@ -343,7 +343,7 @@ both! {
         assert!(rogue.requests().is_empty());
     }
 
-    async fn br_tool_005_a_disabled_tool_refuses(world: &World) {
+    async fn br_tool_005_a_disabled_tool_refuses(world: &EngineFixture) {
         let rogue = weather();
         let tool = world.rest_tool(&world.caller, &rogue).await;
         let hash = world.hash(tool).await;
@@ -352,7 +352,7 @@ both! {
         assert_eq!(world.fails(tool).await.fault.rule.as_deref(), Some("BR-TOOL-005"));
     }
 
-    async fn br_tool_006_a_tool_whose_service_is_down_or_disabled_refuses(world: &World) {
+    async fn br_tool_006_a_tool_whose_service_is_down_or_disabled_refuses(world: &EngineFixture) {
         let rogue = weather();
         let tool = world.rest_tool(&world.caller, &rogue).await;
         let service = world.service_of(tool).await;
@@ -363,7 +363,7 @@ both! {
         assert!(rogue.requests().is_empty());
     }
 
-    async fn br_tool_006_each_call_of_a_degraded_tool_logs_a_warning_holds(world: &World) {
+    async fn br_tool_006_each_call_of_a_degraded_tool_logs_a_warning_holds(world: &EngineFixture) {
         log::capture();
         let rogue = weather();
         let tool = world.rest_tool(&world.caller, &rogue).await;
@@ -381,7 +381,7 @@ both! {
         assert_eq!(rogue.requests().len(), 3);
     }
 
-    async fn br_service_004_a_service_that_a_tool_stands_on_is_not_deleted_refuses(world: &World) {
+    async fn br_service_004_a_service_that_a_tool_stands_on_is_not_deleted_refuses(world: &EngineFixture) {
         let rogue = weather();
         let tool = world.rest_tool(&world.caller, &rogue).await;
         let service = world.service_of(tool).await;
@@ -389,7 +389,7 @@ both! {
         assert!(format!("{refused:?}").contains("BR-SERVICE-004"), "{refused:?}");
     }
 
-    async fn br_cross_001_a_process_that_is_disabled_or_anothers_refuses(world: &World) {
+    async fn br_cross_001_a_process_that_is_disabled_or_anothers_refuses(world: &EngineFixture) {
         let echo = world.tool("Echo").await;
         let mut definition = process("off", vec![step("a", echo, json!({ "value": "{x}" }))], "{{a.value}}");
         definition["enabled"] = json!(false);
@@ -402,7 +402,7 @@ both! {
     }
 }
 
-impl World {
+impl EngineFixture {
     async fn hash(&self, record: RecordId) -> Digest {
         let viewer = Viewer::User(self.caller.user);
         self.store.read(move |tx| tx.record(&viewer, record)).await.unwrap().hash

@@ -12,14 +12,14 @@ use skein_engine::tree::NewAlternative;
 use skein_store::blobs::Blobs;
 use skein_store::verify::{VerifyOptions, verify};
 
-use crate::engine_fixture::{World, both, fresh, process, step};
+use crate::engine_fixture::{EngineFixture, both, fresh, process, step};
 
 /// How a conversation stands: where its path is, what each of these turns shows, and its process hint.
 type State = (Option<NodeId>, Vec<NodeId>, Option<RecordId>);
 
 /// A conversation in which one answer was given.
-struct Talk<'a> {
-    world: &'a World,
+struct ConversationFixture<'a> {
+    world: &'a EngineFixture,
     id: ConversationId,
     asked: NodeId,
     answer: NodeId,
@@ -27,8 +27,8 @@ struct Talk<'a> {
     heron: RecordId,
 }
 
-impl<'a> Talk<'a> {
-    async fn new(world: &'a World) -> Self {
+impl<'a> ConversationFixture<'a> {
+    async fn new(world: &'a EngineFixture) -> Self {
         let (id, asked) = world.talk("How many?").await;
         let heron = parrot(world, "heron").await;
         let (answer, run) = world.answer(id, heron).await;
@@ -128,7 +128,7 @@ impl<'a> Talk<'a> {
     }
 }
 
-fn assert_rebuilt(world: &World) {
+fn assert_rebuilt(world: &EngineFixture) {
     tokio::task::block_in_place(|| {
         let folder = tempfile::tempdir().unwrap();
         let blobs = Blobs::directory(folder.path()).unwrap();
@@ -143,7 +143,7 @@ fn after() -> AnswerTarget {
 }
 
 /// A process that says the same whatever it is asked.
-async fn parrot(world: &World, text: &str) -> RecordId {
+async fn parrot(world: &EngineFixture, text: &str) -> RecordId {
     let said = step("said", world.tool("Echo").await, json!({ "value": text }));
     world.process(plain(text, said, "{{said.value}}")).await
 }
@@ -163,11 +163,11 @@ fn asking(more: &Value) -> Value {
 }
 
 /// A process that waits for a person.
-async fn waits(world: &World) -> RecordId {
+async fn waits(world: &EngineFixture) -> RecordId {
     world.process(asking(&json!({}))).await
 }
 
-async fn nests(world: &World, inner: RecordId, more: Value) -> RecordId {
+async fn nests(world: &EngineFixture, inner: RecordId, more: Value) -> RecordId {
     let nested =
         json!({ "id": "n", "processId": inner, "inputs": {}, "output": { "variable": "n" }, "execution": more });
     world.process(plain("nests", nested, "{{n}}")).await
@@ -198,7 +198,7 @@ impl End {
         Self::NothingSaid,
     ];
 
-    async fn process(self, world: &World) -> RecordId {
+    async fn process(self, world: &EngineFixture) -> RecordId {
         let echo = world.tool("Echo").await;
         let refused = || plain("refused", step("a", echo, json!({ "value": 1, "more": 2 })), "{{a}}");
         match self {
@@ -217,7 +217,7 @@ impl End {
         }
     }
 
-    async fn reach(self, talk: &Talk<'_>, run: RunId) {
+    async fn reach(self, talk: &ConversationFixture<'_>, run: RunId) {
         match self {
             Self::Denied => talk.world.decide(&talk.world.review().await, Decision::Deny { reason: None }).await,
             Self::Cancelled | Self::NestedCancelled => {
@@ -232,14 +232,14 @@ impl End {
 }
 
 /// Open questions by the run that asks.
-async fn review_of(world: &World, run: RunId) -> ShownReview {
+async fn review_of(world: &EngineFixture, run: RunId) -> ShownReview {
     let open = world.engine.reviews(&world.caller, true, None, 50).await.unwrap().rows;
     open.into_iter().find(|review| review.row.run == run).unwrap()
 }
 
 both! {
-    async fn br_exec_001_a_new_turn_gives_back_the_path_and_the_hint_however_it_ends_holds(world: &World) {
-        let talk = Talk::new(world).await;
+    async fn br_exec_001_a_new_turn_gives_back_the_path_and_the_hint_however_it_ends_holds(world: &EngineFixture) {
+        let talk = ConversationFixture::new(world).await;
         let before = talk.state().await;
         assert_eq!(before, (Some(talk.answer), vec![talk.asked, talk.answer], Some(talk.heron)));
         for end in End::ALL {
@@ -251,8 +251,8 @@ both! {
         }
     }
 
-    async fn br_exec_001_an_archived_conversation_is_archived_again_unless_something_was_said_holds(world: &World) {
-        let talk = Talk::new(world).await;
+    async fn br_exec_001_an_archived_conversation_is_archived_again_unless_something_was_said_holds(world: &EngineFixture) {
+        let talk = ConversationFixture::new(world).await;
         let archived = async || {
             let viewer = talk.viewer();
             let id = talk.id;
@@ -281,8 +281,8 @@ both! {
         assert!(!archived().await, "the other answer came");
     }
 
-    async fn br_exec_001_another_answer_gives_back_the_one_that_was_shown_however_it_ends_holds(world: &World) {
-        let talk = Talk::new(world).await;
+    async fn br_exec_001_another_answer_gives_back_the_one_that_was_shown_however_it_ends_holds(world: &EngineFixture) {
+        let talk = ConversationFixture::new(world).await;
         let before = talk.state().await;
         for end in End::ALL {
             let (node, run) = talk.one(talk.beside(), end.process(world).await).await;
@@ -292,14 +292,14 @@ both! {
         }
     }
 
-    async fn br_exec_001_a_regeneration_that_fails_gives_back_the_answer_it_was_made_from_holds(world: &World) {
+    async fn br_exec_001_a_regeneration_that_fails_gives_back_the_answer_it_was_made_from_holds(world: &EngineFixture) {
         let (id, asked) = world.talk("How many?").await;
         let (first, run) = world.answer(id, waits(world).await).await;
         world.decide(&world.review().await, Decision::Answer { value: json!("Eleven.") }).await;
         world.ended(run).await;
         let turn = async |node| world.engine.node(&world.caller, node).await.unwrap().seen.row.turn().unwrap();
         let turns = [turn(asked).await, turn(first).await];
-        let talk = Talk { world, id, asked, answer: first, turns, heron: parrot(world, "heron").await };
+        let talk = ConversationFixture { world, id, asked, answer: first, turns, heron: parrot(world, "heron").await };
         let before = talk.state().await;
         let (node, run) = talk.one(talk.again(), talk.heron).await;
         assert_eq!(talk.state().await.0, Some(node));
@@ -308,8 +308,8 @@ both! {
         talk.assert_kept(node).await;
     }
 
-    async fn br_exec_001_what_a_turn_showed_for_another_version_above_comes_back_holds(world: &World) {
-        let talk = Talk::new(world).await;
+    async fn br_exec_001_what_a_turn_showed_for_another_version_above_comes_back_holds(world: &EngineFixture) {
+        let talk = ConversationFixture::new(world).await;
         let reworded = talk.reword().await;
         let before = talk.state().await;
         assert_eq!(before.1, [reworded, talk.answer], "the answer to the other wording is shown as stale");
@@ -320,8 +320,8 @@ both! {
         talk.assert_kept(node).await;
     }
 
-    async fn br_exec_001_a_reader_who_stood_further_down_comes_back_there_holds(world: &World) {
-        let talk = Talk::new(world).await;
+    async fn br_exec_001_a_reader_who_stood_further_down_comes_back_there_holds(world: &EngineFixture) {
+        let talk = ConversationFixture::new(world).await;
         let (below, run) = talk.one(after(), talk.heron).await;
         world.ended(run).await;
         let before = talk.state().await;
@@ -334,8 +334,8 @@ both! {
         talk.assert_kept(node).await;
     }
 
-    async fn br_exec_001_a_reader_who_went_elsewhere_refuses_to_be_moved(world: &World) {
-        let talk = Talk::new(world).await;
+    async fn br_exec_001_a_reader_who_went_elsewhere_refuses_to_be_moved(world: &EngineFixture) {
+        let talk = ConversationFixture::new(world).await;
         let process = waits(world).await;
         let (node, run) = talk.one(after(), process).await;
         talk.go_to(talk.turns[0], talk.asked).await;
@@ -346,8 +346,8 @@ both! {
         talk.assert_kept(node).await;
     }
 
-    async fn br_exec_001_a_process_that_was_chosen_meanwhile_refuses_to_be_replaced(world: &World) {
-        let talk = Talk::new(world).await;
+    async fn br_exec_001_a_process_that_was_chosen_meanwhile_refuses_to_be_replaced(world: &EngineFixture) {
+        let talk = ConversationFixture::new(world).await;
         let stork = parrot(world, "stork").await;
         let (node, run) = talk.one(after(), waits(world).await).await;
         talk.offer(Some(stork)).await;
@@ -356,8 +356,8 @@ both! {
         talk.assert_kept(node).await;
     }
 
-    async fn br_exec_001_a_process_that_was_put_away_meanwhile_refuses_to_be_offered_again(world: &World) {
-        let talk = Talk::new(world).await;
+    async fn br_exec_001_a_process_that_was_put_away_meanwhile_refuses_to_be_offered_again(world: &EngineFixture) {
+        let talk = ConversationFixture::new(world).await;
         let (node, run) = talk.one(after(), waits(world).await).await;
         world.engine.delete_process(&world.caller, fresh(&world.caller), talk.heron).await.unwrap();
         talk.cancel(run).await;
@@ -365,8 +365,8 @@ both! {
         talk.assert_kept(node).await;
     }
 
-    async fn br_exec_001_an_answer_nobody_was_led_to_gives_back_the_hint_holds(world: &World) {
-        let talk = Talk::new(world).await;
+    async fn br_exec_001_an_answer_nobody_was_led_to_gives_back_the_hint_holds(world: &EngineFixture) {
+        let talk = ConversationFixture::new(world).await;
         let (before, process) = (talk.state().await, waits(world).await);
         let (node, run) = talk.request(after(), &[process], false).await.remove(0);
         assert_eq!(talk.state().await, (before.0, before.1.clone(), Some(process)));
@@ -375,8 +375,8 @@ both! {
         talk.assert_kept(node).await;
     }
 
-    async fn br_exec_001_of_several_at_once_the_one_that_is_shown_gives_back_the_path_holds(world: &World) {
-        let talk = Talk::new(world).await;
+    async fn br_exec_001_of_several_at_once_the_one_that_is_shown_gives_back_the_path_holds(world: &EngineFixture) {
+        let talk = ConversationFixture::new(world).await;
         let (before, process) = (talk.state().await, waits(world).await);
         let begun = talk.request(talk.beside(), &[process, talk.heron], true).await;
         let [(shown, run), (other, done)] = begun[..] else { panic!("two answers: {begun:?}") };
@@ -393,8 +393,8 @@ both! {
         talk.assert_kept(other).await;
     }
 
-    async fn br_exec_001_of_several_at_once_the_complete_one_is_shown_when_the_first_fails_holds(world: &World) {
-        let talk = Talk::new(world).await;
+    async fn br_exec_001_of_several_at_once_the_complete_one_is_shown_when_the_first_fails_holds(world: &EngineFixture) {
+        let talk = ConversationFixture::new(world).await;
         let before = talk.state().await;
         let shown_beside = async |node: NodeId| {
             let turn = world.engine.node(&world.caller, node).await.unwrap().seen.row.turn().unwrap();
@@ -418,8 +418,8 @@ both! {
         assert_eq!((talk.state().await, shown_beside(first).await), (before, second));
     }
 
-    async fn br_exec_001_answers_that_fail_in_any_order_leave_nothing_behind_holds(world: &World) {
-        let talk = Talk::new(world).await;
+    async fn br_exec_001_answers_that_fail_in_any_order_leave_nothing_behind_holds(world: &EngineFixture) {
+        let talk = ConversationFixture::new(world).await;
         let before = talk.state().await;
         for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
             let mut begun = Vec::new();
@@ -436,8 +436,8 @@ both! {
         }
     }
 
-    async fn br_exec_001_an_answer_that_comes_after_all_refuses_to_be_left(world: &World) {
-        let talk = Talk::new(world).await;
+    async fn br_exec_001_an_answer_that_comes_after_all_refuses_to_be_left(world: &EngineFixture) {
+        let talk = ConversationFixture::new(world).await;
         let (first, done) = talk.one(after(), waits(world).await).await;
         let beside = AnswerTarget::After { turn: None, parent: Some(talk.answer), sources: vec![] };
         let (second, run) = talk.one(beside, waits(world).await).await;
@@ -448,8 +448,8 @@ both! {
         assert_eq!(talk.state().await.0, Some(first), "the path stood there, and the answer is complete now");
     }
 
-    async fn br_exec_001_another_participants_path_refuses_to_be_moved(world: &World) {
-        let talk = Talk::new(world).await;
+    async fn br_exec_001_another_participants_path_refuses_to_be_moved(world: &EngineFixture) {
+        let talk = ConversationFixture::new(world).await;
         let before = talk.state().await;
         let (node, run) = talk.one(after(), waits(world).await).await;
         let actor = ActorId::from_bytes([9; 16]);
@@ -462,8 +462,8 @@ both! {
         talk.assert_kept(node).await;
     }
 
-    async fn br_exec_001_a_conversation_that_was_archived_meanwhile_stays_archived_holds(world: &World) {
-        let talk = Talk::new(world).await;
+    async fn br_exec_001_a_conversation_that_was_archived_meanwhile_stays_archived_holds(world: &EngineFixture) {
+        let talk = ConversationFixture::new(world).await;
         let before = talk.state().await;
         let (node, run) = talk.one(after(), waits(world).await).await;
         talk.change(json!({ "status": "archived" })).await;
@@ -474,8 +474,8 @@ both! {
         talk.assert_kept(node).await;
     }
 
-    async fn br_exec_001_an_execution_that_is_resumed_and_fails_again_gives_back_the_same_holds(world: &World) {
-        let talk = Talk::new(world).await;
+    async fn br_exec_001_an_execution_that_is_resumed_and_fails_again_gives_back_the_same_holds(world: &EngineFixture) {
+        let talk = ConversationFixture::new(world).await;
         let (failed, run) = talk.one(after(), waits(world).await).await;
         world.decide(&world.review().await, Decision::Deny { reason: None }).await;
         world.ended(run).await;

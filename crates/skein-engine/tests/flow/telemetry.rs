@@ -12,7 +12,7 @@ use skein_engine::flow::{Telemetry, TelemetryCounts};
 use skein_testkit::rogue::{Behaviour, Rogue};
 use tokio::sync::Notify;
 
-use crate::engine_fixture::{World, process, step};
+use crate::engine_fixture::{EngineFixture, process, step};
 use crate::tool_runs;
 
 /// A collector that answers as it is told, and rings for every request.
@@ -62,7 +62,7 @@ fn attribute<'a>(span: &'a Value, name: &str) -> &'a Value {
 }
 
 /// Waits until as much was counted; a count follows its answer at once.
-async fn counted(world: &World, is_enough: impl Fn(TelemetryCounts) -> bool) -> TelemetryCounts {
+async fn counted(world: &EngineFixture, is_enough: impl Fn(TelemetryCounts) -> bool) -> TelemetryCounts {
     let waited = async {
         loop {
             let counts = world.engine.telemetry_counts();
@@ -78,7 +78,7 @@ async fn counted(world: &World, is_enough: impl Fn(TelemetryCounts) -> bool) -> 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_run_with_a_model_and_its_tools_is_told_without_what_was_said() {
     let listener = Listener::new(|_| 200);
-    let world = World::telling(Some(listener.telemetry(Content::LeftOut))).await;
+    let world = EngineFixture::telling(Some(listener.telemetry(Content::LeftOut))).await;
     let rogue = tool_runs::model(false);
     let process = tool_runs::process(&world, &rogue, "never", 4).await;
     let (conversation, _) = world.talk("What shall we eat?").await;
@@ -114,7 +114,7 @@ async fn a_run_with_a_model_and_its_tools_is_told_without_what_was_said() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_run_and_those_below_it_are_told_together_and_a_failure_with_its_kind() {
     let listener = Listener::new(|_| 200);
-    let world = World::telling(Some(listener.telemetry(Content::LeftOut))).await;
+    let world = EngineFixture::telling(Some(listener.telemetry(Content::LeftOut))).await;
     let echo = world.tool("Echo").await;
     let bad = step("bad", echo, json!({ "value": "{x}", "more": "pancakes" }));
     let inner = world.process(process("inner", vec![bad], "{{bad.value}}")).await;
@@ -136,7 +136,7 @@ async fn a_run_and_those_below_it_are_told_together_and_a_failure_with_its_kind(
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_collector_that_is_busy_is_told_the_same_again_and_no_run_waits_for_it() {
     let listener = Listener::new(|count| if count == 0 { 503 } else { 200 });
-    let world = World::telling(Some(listener.telemetry(Content::LeftOut))).await;
+    let world = EngineFixture::telling(Some(listener.telemetry(Content::LeftOut))).await;
     let echo = world.tool("Echo").await;
     let id = world.process(process("one", vec![step("a", echo, json!({ "value": "{x}" }))], "{{a.value}}")).await;
     let run = world.run(id, json!({ "x": "hello" })).await;
@@ -150,7 +150,7 @@ async fn a_collector_that_is_busy_is_told_the_same_again_and_no_run_waits_for_it
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_a_collector_refuses_is_let_go_of_and_counted() {
     let listener = Listener::new(|_| 400);
-    let world = World::telling(Some(listener.telemetry(Content::LeftOut))).await;
+    let world = EngineFixture::telling(Some(listener.telemetry(Content::LeftOut))).await;
     let echo = world.tool("Echo").await;
     let id = world.process(process("one", vec![step("a", echo, json!({ "value": "{x}" }))], "{{a.value}}")).await;
     for _ in 0..2 {
@@ -165,7 +165,7 @@ async fn what_a_collector_refuses_is_let_go_of_and_counted() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_was_said_is_told_where_that_is_wanted() {
     let listener = Listener::new(|_| 200);
-    let world = World::telling(Some(listener.telemetry(Content::Told))).await;
+    let world = EngineFixture::telling(Some(listener.telemetry(Content::Told))).await;
     let echo = world.tool("Echo").await;
     let id = world.process(process("one", vec![step("a", echo, json!({ "value": "{x}" }))], "{{a.value}}")).await;
     let run = world.run(id, json!({ "x": "pancakes" })).await;

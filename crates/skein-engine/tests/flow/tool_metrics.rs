@@ -5,7 +5,7 @@ use skein_engine::flow::ToolMetrics;
 use skein_store::flow::Measured;
 use skein_testkit::rogue::{Behaviour, Rogue};
 
-use crate::engine_fixture::{World, both, process, step};
+use crate::engine_fixture::{EngineFixture, both, process, step};
 
 fn moody() -> Rogue {
     Rogue::start(|request| match request.path.as_str() {
@@ -19,7 +19,7 @@ fn counted(metrics: &[ToolMetrics]) -> Vec<(usize, usize)> {
 }
 
 both! {
-    async fn a_tool_tells_its_calls_how_long_they_took_and_what_went_wrong_last(world: &World) {
+    async fn a_tool_tells_its_calls_how_long_they_took_and_what_went_wrong_last(world: &EngineFixture) {
         let rogue = moody();
         let tool = world.rest_tool(&world.caller, &rogue).await;
         let echo = world.tool("Echo").await;
@@ -43,7 +43,7 @@ both! {
         assert_eq!(metrics[0].last_failure, None);
     }
 
-    async fn others_learn_nothing_of_ones_calls_nor_of_a_tool_that_is_not_shared(world: &World) {
+    async fn others_learn_nothing_of_ones_calls_nor_of_a_tool_that_is_not_shared(world: &EngineFixture) {
         let rogue = moody();
         let tool = world.rest_tool(&world.caller, &rogue).await;
         let echo = world.tool("Echo").await;
@@ -58,7 +58,7 @@ both! {
         assert_eq!((metrics[0].latency, metrics[0].since), (None, None));
     }
 
-    async fn what_others_call_does_not_push_out_ones_own_calls(world: &World) {
+    async fn what_others_call_does_not_push_out_ones_own_calls(world: &EngineFixture) {
         let echo = world.tool("Echo").await;
         let id = world.process(process("Say", vec![step("say", echo, json!({ "value": "{x}" }))], "{{say.value}}")).await;
         let run = world.run(id, json!({ "x": "bern" })).await;
@@ -73,7 +73,7 @@ both! {
         assert_eq!(counted(&metrics), [(500, 0)], "the last ones");
     }
 
-    async fn what_went_wrong_is_told_however_much_its_run_did_afterwards(world: &World) {
+    async fn what_went_wrong_is_told_however_much_its_run_did_afterwards(world: &EngineFixture) {
         let rogue = moody();
         let tool = world.rest_tool(&world.caller, &rogue).await;
         let echo = world.tool("Echo").await;

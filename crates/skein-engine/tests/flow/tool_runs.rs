@@ -16,7 +16,7 @@ use skein_store::tree::conversations::ConversationQuery;
 use skein_store::tree::read::SeenNode;
 use skein_testkit::rogue::{Behaviour, Request, Rogue};
 
-use crate::engine_fixture::{World, both, fresh};
+use crate::engine_fixture::{EngineFixture, both, fresh};
 
 /// A model that asks for `echo` once, or forever, and then tells what it was told.
 pub(crate) fn model(is_insatiable: bool) -> Rogue {
@@ -71,13 +71,13 @@ pub(crate) fn reply(asked: &Value, message: Value, finish: &str) -> Behaviour {
 }
 
 /// A process whose model may call `echo`.
-pub(crate) async fn process(world: &World, rogue: &Rogue, approval: &str, rounds: u8) -> RecordId {
+pub(crate) async fn process(world: &EngineFixture, rogue: &Rogue, approval: &str, rounds: u8) -> RecordId {
     let model = model_tool(world, rogue).await;
     process_of(world, model, approval, rounds).await
 }
 
 /// The same with a model that is there already.
-pub(crate) async fn process_of(world: &World, model: RecordId, approval: &str, rounds: u8) -> RecordId {
+pub(crate) async fn process_of(world: &EngineFixture, model: RecordId, approval: &str, rounds: u8) -> RecordId {
     let echo = world.tool("Echo").await;
     let context = world.tool("Conversation context").await;
     let steps = json!([
@@ -90,7 +90,7 @@ pub(crate) async fn process_of(world: &World, model: RecordId, approval: &str, r
     world.process(definition).await
 }
 
-pub(crate) async fn model_tool(world: &World, rogue: &Rogue) -> RecordId {
+pub(crate) async fn model_tool(world: &EngineFixture, rogue: &Rogue) -> RecordId {
     let address = rogue.address();
     let host = address.ip().to_string();
     let allowed = world.engine.allow_endpoint(&world.caller, fresh(&world.caller), &host, address.port());
@@ -111,7 +111,7 @@ pub(crate) async fn model_tool(world: &World, rogue: &Rogue) -> RecordId {
 
 /// The only tool run of a conversation, and what was said in it.
 async fn tool_run(
-    world: &World,
+    world: &EngineFixture,
     conversation: ConversationId,
 ) -> (skein_engine::tree::ShownConversation, Vec<SeenNode>) {
     let forks = world.engine.forks(&world.caller, conversation, None, 10).await.unwrap().rows;
@@ -146,7 +146,7 @@ fn repeating() -> Rogue {
 }
 
 both! {
-    async fn br_turn_episode_001_a_redaction_reaches_the_messages_of_tool_runs_holds(world: &World) {
+    async fn br_turn_episode_001_a_redaction_reaches_the_messages_of_tool_runs_holds(world: &EngineFixture) {
         let rogue = repeating();
         let process = process(world, &rogue, "never", 4).await;
         let (conversation, asked) = world.talk(SAID).await;
@@ -173,7 +173,7 @@ both! {
         assert!(raw.await.unwrap().item.payload.is_some(), "the answer says nothing of it, and stays whole");
     }
 
-    async fn br_episode_003_the_main_thread_gets_the_answer_and_the_tool_run_all_of_it_holds(world: &World) {
+    async fn br_episode_003_the_main_thread_gets_the_answer_and_the_tool_run_all_of_it_holds(world: &EngineFixture) {
         let rogue = model(false);
         let process = process(world, &rogue, "never", 4).await;
         let (conversation, asked) = world.talk("What shall we eat?").await;
@@ -208,7 +208,7 @@ both! {
         assert_eq!(callers, ["process", "process", "model", "process"]);
     }
 
-    async fn br_episode_003_what_was_said_while_a_tool_worked_is_kept_and_never_found_holds(world: &World) {
+    async fn br_episode_003_what_was_said_while_a_tool_worked_is_kept_and_never_found_holds(world: &EngineFixture) {
         let rogue = model(false);
         let process = process(world, &rogue, "never", 4).await;
         let (conversation, _) = world.talk("What shall we eat?").await;
@@ -231,7 +231,7 @@ both! {
         assert!(found.iter().all(|hit| hit.episode.place.unwrap().conversation == conversation), "{found:?}");
     }
 
-    async fn a_call_that_is_to_be_approved_waits_and_is_made_as_it_was_edited(world: &World) {
+    async fn a_call_that_is_to_be_approved_waits_and_is_made_as_it_was_edited(world: &EngineFixture) {
         let rogue = model(false);
         let process = process(world, &rogue, "always", 4).await;
         let (conversation, _) = world.talk("What shall we eat?").await;
@@ -245,7 +245,7 @@ both! {
         assert_eq!(world.said(node).await, "The tool says {\"value\":\"waffles\"}");
     }
 
-    async fn z14_a_model_that_was_trusted_with_a_tool_for_good_is_not_asked_about_again(world: &World) {
+    async fn z14_a_model_that_was_trusted_with_a_tool_for_good_is_not_asked_about_again(world: &EngineFixture) {
         let rogue = model(false);
         let process = process(world, &rogue, "always", 4).await;
         let (conversation, _) = world.talk("What shall we eat?").await;
@@ -259,7 +259,7 @@ both! {
         assert_eq!(world.said(node).await, "The tool says {\"value\":\"pancakes\"}");
     }
 
-    async fn a_call_that_is_denied_is_told_to_the_model(world: &World) {
+    async fn a_call_that_is_denied_is_told_to_the_model(world: &EngineFixture) {
         let rogue = model(false);
         let process = process(world, &rogue, "always", 4).await;
         let (conversation, _) = world.talk("What shall we eat?").await;
@@ -275,7 +275,7 @@ both! {
         assert!(shown.calls.iter().all(|call| call.said["caller"] == "process"), "nothing was called");
     }
 
-    async fn br_step_006_a_model_that_is_asked_back_answers_and_nothing_is_called_holds(world: &World) {
+    async fn br_step_006_a_model_that_is_asked_back_answers_and_nothing_is_called_holds(world: &EngineFixture) {
         let rogue = model(false);
         let process = process(world, &rogue, "always", 4).await;
         let (conversation, _) = world.talk("What shall we eat?").await;
@@ -294,7 +294,7 @@ both! {
         assert_eq!(shown.reviews[0].decision, Some(ask));
     }
 
-    async fn z14_a_model_that_never_stops_asking_is_stopped_refuses(world: &World) {
+    async fn z14_a_model_that_never_stops_asking_is_stopped_refuses(world: &EngineFixture) {
         let rogue = model(true);
         let process = process(world, &rogue, "never", 2).await;
         let (conversation, _) = world.talk("What shall we eat?").await;
@@ -310,7 +310,7 @@ both! {
         assert!(fork.shown.entry.summary.unwrap().text.contains("limit of rounds"));
     }
 
-    async fn br_episode_003_what_tools_said_refuses_to_enter_the_main_thread(world: &World) {
+    async fn br_episode_003_what_tools_said_refuses_to_enter_the_main_thread(world: &EngineFixture) {
         let (rogue, insatiable) = (model(false), model(true));
         let cook = process(world, &rogue, "never", 4).await;
         let (conversation, asked) = world.talk("What shall we eat?").await;

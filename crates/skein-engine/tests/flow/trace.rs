@@ -10,10 +10,10 @@ use skein_core::{ItemId, Viewer};
 use skein_store::items::ItemQuery;
 use skein_testkit::rogue::{Behaviour, Rogue};
 
-use crate::engine_fixture::{World, both, fresh, process, step};
+use crate::engine_fixture::{EngineFixture, both, fresh, process, step};
 
 both! {
-    async fn z13_what_a_person_said_triggers_the_calls_and_these_the_answer_holds(world: &World) {
+    async fn z13_what_a_person_said_triggers_the_calls_and_these_the_answer_holds(world: &EngineFixture) {
         let (conversation, asked) = world.talk("Where did the heron stand? It stood in the reeds.").await;
         let chat = world.process_named("Chat").await;
         let (node, run) = world.answer(conversation, chat).await;
@@ -33,7 +33,7 @@ both! {
         assert!(result.said["usage"]["outputTokens"].as_u64().unwrap() > 0);
     }
 
-    async fn a_step_that_builds_on_several_names_the_latest_as_cause_and_the_others_beside(world: &World) {
+    async fn a_step_that_builds_on_several_names_the_latest_as_cause_and_the_others_beside(world: &EngineFixture) {
         let echo = world.tool("Echo").await;
         let [first, second] = ["a", "b"].map(|id| {
             let mut step = step(id, echo, json!({ "value": "{x}" }));
@@ -55,7 +55,7 @@ both! {
         assert_eq!(last.caused_by, earlier.last().copied());
     }
 
-    async fn a_trace_is_whole_after_its_rows_were_forgotten(world: &World) {
+    async fn a_trace_is_whole_after_its_rows_were_forgotten(world: &EngineFixture) {
         let echo = world.tool("Echo").await;
         let inner = world.process(process("inner", vec![step("a", echo, json!({ "value": "{x}" }))], "{{a.value}}")).await;
         let call = json!({ "id": "sub", "processId": inner, "inputs": { "x": "{x}" }, "output": { "variable": "sub" } });
@@ -80,7 +80,7 @@ both! {
         assert!(world.engine.run(&world.caller, unknown).await.is_err(), "a call is no run");
     }
 
-    async fn cancelling_the_operation_of_a_run_cancels_the_run(world: &World) {
+    async fn cancelling_the_operation_of_a_run_cancels_the_run(world: &EngineFixture) {
         let ask = json!({ "id": "a", "ask": { "prompt": "?" }, "output": { "variable": "a" } });
         let id = world.process(process("asks", vec![ask], "{{a}}")).await;
         let new = skein_engine::flow::ExecutionRequest { context: json!({ "x": 1 }).as_object().unwrap().clone(), priority: 0 };
@@ -92,7 +92,7 @@ both! {
         assert!(world.engine.cancel(&world.caller, fresh(&world.caller), begun.operation).await.is_err());
     }
 
-    async fn br_obs_001_a_run_leaves_trigger_steps_calls_end_time_and_use_on_record_holds(world: &World) {
+    async fn br_obs_001_a_run_leaves_trigger_steps_calls_end_time_and_use_on_record_holds(world: &EngineFixture) {
         let (conversation, asked) = world.talk("Where did the heron stand? It stood in the reeds.").await;
         let chat = world.process_named("Chat").await;
         let (node, run) = world.answer(conversation, chat).await;
@@ -123,7 +123,7 @@ both! {
         assert_eq!(ended["steps"].as_array().unwrap().len(), shown.steps.len());
     }
 
-    async fn br_obs_001_a_run_that_comes_to_nothing_refuses_to_go_without_a_trace(world: &World) {
+    async fn br_obs_001_a_run_that_comes_to_nothing_refuses_to_go_without_a_trace(world: &EngineFixture) {
         let rogue = Rogue::start(|_| Behaviour::Silence);
         let tool = world.rest_tool(&world.caller, &rogue).await;
         let echo = world.tool("Echo").await;

@@ -9,10 +9,10 @@ use skein_core::{RecordId, Viewer};
 use skein_store::Tx;
 use skein_testkit::rogue::{Behaviour, Rogue};
 
-use crate::engine_fixture::{World, both, fresh, process, step};
+use crate::engine_fixture::{EngineFixture, both, fresh, process, step};
 use crate::{log, tool_runs};
 
-impl World {
+impl EngineFixture {
     async fn change(&self, tool: RecordId, change: Value) {
         let viewer = Viewer::User(self.caller.user);
         let hash = self.store.read(move |tx| tx.record(&viewer, tool)).await.unwrap().hash;
@@ -59,7 +59,7 @@ fn paths(rogue: &Rogue) -> Vec<String> {
 }
 
 both! {
-    async fn br_step_007_a_step_goes_on_calling_the_version_it_names(world: &World) {
+    async fn br_step_007_a_step_goes_on_calling_the_version_it_names(world: &EngineFixture) {
         let rogue = weather();
         let tool = world.changed_weather(&rogue).await;
         let (then, now) = (world.looks("then", look(tool, Some(1))).await, world.looks("now", look(tool, None)).await);
@@ -78,7 +78,7 @@ both! {
         assert_eq!(paths(&rogue).len(), 2);
     }
 
-    async fn br_process_011_a_version_that_never_was_or_of_somebody_elses_tool_refuses(world: &World) {
+    async fn br_process_011_a_version_that_never_was_or_of_somebody_elses_tool_refuses(world: &EngineFixture) {
         let (rogue, bert) = (weather(), world.other("bert").await);
         let tool = world.changed_weather(&rogue).await;
         world.engine.share_tool(&world.caller, fresh(&world.caller), tool, true).await.unwrap();
@@ -92,7 +92,7 @@ both! {
         assert!(make(&world.caller, Some(1)).await.is_ok());
     }
 
-    async fn br_step_006_what_is_approved_for_good_is_the_tool_as_it_is_now(world: &World) {
+    async fn br_step_006_what_is_approved_for_good_is_the_tool_as_it_is_now(world: &EngineFixture) {
         let rogue = weather();
         let tool = world.changed_weather(&rogue).await;
         let now = world.looks("now", manual(look(tool, None))).await;
@@ -111,7 +111,7 @@ both! {
         assert_eq!(paths(&rogue), ["/tomorrow/Bern/12", "/now/Bern"]);
     }
 
-    async fn br_step_006_an_approval_for_what_a_tool_was_does_not_count_for_that_version(world: &World) {
+    async fn br_step_006_an_approval_for_what_a_tool_was_does_not_count_for_that_version(world: &EngineFixture) {
         let rogue = weather();
         let tool = world.rest_tool(&world.caller, &rogue).await;
         let run = world.run(world.looks("now", manual(look(tool, None))).await, json!({ "x": "Bern" })).await;
@@ -125,7 +125,7 @@ both! {
         assert_eq!(paths(&rogue), ["/now/Bern"]);
     }
 
-    async fn br_step_007_no_secret_goes_where_it_was_never_bound(world: &World) {
+    async fn br_step_007_no_secret_goes_where_it_was_never_bound(world: &EngineFixture) {
         let (old, new) = (weather(), weather());
         let tool = world.rest_tool(&world.caller, &old).await;
         let process = world.looks("then", look(tool, Some(1))).await;
@@ -142,7 +142,7 @@ both! {
         assert_eq!((old.requests().len(), new.requests().len()), (1, 0));
     }
 
-    async fn br_process_011_a_version_of_somebody_elses_tool_is_not_called_whoever_wrote_it_down_refuses(world: &World) {
+    async fn br_process_011_a_version_of_somebody_elses_tool_is_not_called_whoever_wrote_it_down_refuses(world: &EngineFixture) {
         let (rogue, bert) = (weather(), world.other("bert").await);
         let tool = world.rest_tool(&bert, &rogue).await;
         world.engine.share_tool(&bert, fresh(&bert), tool, true).await.unwrap();
@@ -154,7 +154,7 @@ both! {
         assert!(rogue.requests().is_empty());
     }
 
-    async fn br_tool_006_what_checks_found_of_a_tool_is_not_about_what_it_was(world: &World) {
+    async fn br_tool_006_what_checks_found_of_a_tool_is_not_about_what_it_was(world: &EngineFixture) {
         let rogue = weather();
         let tool = world.changed_weather(&rogue).await;
         let down = move |tx: &mut Tx<'_>| tx.set_health(&Viewer::System("test"), tool, "down", Some("no answer"), None);
@@ -169,7 +169,7 @@ both! {
         assert_eq!(paths(&rogue), ["/now/Oslo"]);
     }
 
-    async fn br_tool_006_a_past_version_on_a_service_that_was_never_checked_logs_a_warning_holds(world: &World) {
+    async fn br_tool_006_a_past_version_on_a_service_that_was_never_checked_logs_a_warning_holds(world: &EngineFixture) {
         log::capture();
         let rogue = weather();
         let tool = world.changed_weather(&rogue).await;
@@ -186,7 +186,7 @@ both! {
         }
     }
 
-    async fn br_step_007_a_model_is_offered_the_version_that_is_named_and_is_one_itself(world: &World) {
+    async fn br_step_007_a_model_is_offered_the_version_that_is_named_and_is_one_itself(world: &EngineFixture) {
         let rogue = tool_runs::model(false);
         let model = tool_runs::model_tool(world, &rogue).await;
         world.change(model, json!({ "connectionParams": { "endpoint": rogue.endpoint(), "model": "n" } })).await;

@@ -7,18 +7,18 @@ use skein_core::KeyId;
 use skein_core::account::{Role, Scope};
 
 use crate::feed::Feed;
-use crate::server_fixture::{Answer, HOST, START, World, both, fresh_key};
+use crate::server_fixture::{Answer, HOST, START, ServerFixture, both, fresh_key};
 
 const NOTE: &str = r#"{"_type":"Note","data":{"description":"a"}}"#;
 
 /// Opens a link as a browser would.
-async fn follow(world: &World, url: &str) -> Answer {
+async fn follow(world: &ServerFixture, url: &str) -> Answer {
     let path = url.strip_prefix("http://localhost:7420").expect("links lead here");
     world.send(Request::get(path).header("host", HOST).body(Body::empty()).unwrap()).await
 }
 
 /// The cookie a link was exchanged for, as it is sent back.
-async fn cookie_by(world: &World, url: &str) -> String {
+async fn cookie_by(world: &ServerFixture, url: &str) -> String {
     let signed_in = follow(world, url).await;
     assert_eq!((signed_in.status, signed_in.header("location")), (StatusCode::SEE_OTHER, "/"));
     let cookie = signed_in.header("set-cookie");
@@ -28,19 +28,19 @@ async fn cookie_by(world: &World, url: &str) -> String {
     cookie.split(';').next().unwrap().to_owned()
 }
 
-async fn as_browser(world: &World, cookie: &str, method: &str, path: &str, body: &'static str) -> Answer {
+async fn as_browser(world: &ServerFixture, cookie: &str, method: &str, path: &str, body: &'static str) -> Answer {
     let request = Request::builder().method(method).uri(path).header("host", HOST).header("cookie", cookie);
     let request = request.header("content-type", "application/json").header("idempotency-key", fresh_key());
     world.send(request.body(Body::from(body)).unwrap()).await
 }
 
 /// The same server, asked with a key that was made over HTTP.
-fn with_key(world: &World, made: &Value) -> World {
+fn with_key(world: &ServerFixture, made: &Value) -> ServerFixture {
     world.with_key(made["key"].as_str().unwrap().parse().unwrap())
 }
 
 both! {
-    async fn everybody_can_ask_who_they_are(world: &World) {
+    async fn everybody_can_ask_who_they_are(world: &ServerFixture) {
         let account = world.get("/api/v1/account").await.json();
         assert_eq!((&account["credential"], &account["scope"]), (&json!("start"), &json!("admin")));
         assert_eq!((&account["user"]["name"], &account["user"]["role"]), (&json!("admin"), &json!("admin")));
@@ -51,7 +51,7 @@ both! {
         assert!(account["keyId"].as_str().unwrap().parse::<KeyId>().is_ok());
     }
 
-    async fn a_link_signs_a_browser_in_once_and_signing_out_ends_it(world: &World) {
+    async fn a_link_signs_a_browser_in_once_and_signing_out_ends_it(world: &ServerFixture) {
         let link = world.made("/api/v1/account/sign-in-links", &json!({})).await;
         let url = link["url"].as_str().unwrap();
         let cookie = cookie_by(world, url).await;
@@ -68,7 +68,7 @@ both! {
         assert_eq!(after.refused(), (401, "unauthenticated".to_owned()));
     }
 
-    async fn a_link_is_told_once_and_only_browsers_sign_out(world: &World) {
+    async fn a_link_is_told_once_and_only_browsers_sign_out(world: &ServerFixture) {
         let key = fresh_key();
         let first = world.change_under(&key, "POST", "/api/v1/account/sign-in-links", "").await;
         let again = world.change_under(&key, "POST", "/api/v1/account/sign-in-links", "").await;
@@ -81,7 +81,7 @@ both! {
         assert_eq!(nobodys.refused(), (401, "unauthenticated".to_owned()));
     }
 
-    async fn a_link_needs_a_credential_as_wide_as_the_role_it_becomes(world: &World) {
+    async fn a_link_needs_a_credential_as_wide_as_the_role_it_becomes(world: &ServerFixture) {
         let narrow = world.with_key(world.new_key(Scope::Write).await);
         let refused = narrow.post("/api/v1/account/sign-in-links", "{}").await;
         assert_eq!(refused.refused(), (403, "permission_denied".to_owned()));
@@ -89,7 +89,7 @@ both! {
         assert_eq!(anna.post("/api/v1/account/sign-in-links", "{}").await.status, StatusCode::CREATED);
     }
 
-    async fn a_link_for_another_is_made_on_the_machine_itself_only(world: &World) {
+    async fn a_link_for_another_is_made_on_the_machine_itself_only(world: &ServerFixture) {
         let anna = world.joined_by("anna", Role::User, Scope::Write).await;
         let path = format!("/api/v1/users/{}/sign-in-links", anna.admin.owner());
         let made = world.post(&path, "{}").await;
@@ -101,7 +101,7 @@ both! {
         assert_eq!(admin.post(&path, "{}").await.refused(), (403, "permission_denied".to_owned()));
     }
 
-    async fn a_change_under_a_grant_is_refused_but_for_redacting_what_it_opens(world: &World) {
+    async fn a_change_under_a_grant_is_refused_but_for_redacting_what_it_opens(world: &ServerFixture) {
         let anna = world.joined_by("anna", Role::User, Scope::Write).await;
         let (hers, mine) = (anna.note("hers").await, world.note("mine").await);
         let until = START.plus(3_600_000).to_string();
@@ -122,7 +122,7 @@ both! {
         assert_eq!(opened.status, StatusCode::OK, "{}", opened.text);
     }
 
-    async fn a_key_is_shown_once_and_a_replay_leaves_it_out(world: &World) {
+    async fn a_key_is_shown_once_and_a_replay_leaves_it_out(world: &ServerFixture) {
         let (key, body) = (fresh_key(), r#"{"name":"laptop","scope":"write"}"#);
         let first = world.change_under(&key, "POST", "/api/v1/keys", body).await;
         assert_eq!(first.status, StatusCode::CREATED);
@@ -139,7 +139,7 @@ both! {
         assert_eq!(listed.json()["data"].as_array().unwrap().len(), 1);
     }
 
-    async fn a_key_works_shows_its_use_and_ends_at_once(world: &World) {
+    async fn a_key_works_shows_its_use_and_ends_at_once(world: &ServerFixture) {
         let made = world.made("/api/v1/keys", &json!({ "name": "laptop", "scope": "write" })).await;
         assert_eq!(made["lastUsedAt"], Value::Null);
         let laptop = with_key(world, &made);
@@ -157,7 +157,7 @@ both! {
         assert_eq!(again.json()["revokedAt"], revoked.json()["revokedAt"]);
     }
 
-    async fn a_key_that_is_revoked_while_its_request_arrives_makes_no_other_key(world: &World) {
+    async fn a_key_that_is_revoked_while_its_request_arrives_makes_no_other_key(world: &ServerFixture) {
         let made = world.made("/api/v1/keys", &json!({ "name": "stolen", "scope": "write" })).await;
         let (stolen, revoking) = (with_key(world, &made), world.clone());
         let path = format!("/api/v1/keys/{}", made["id"].as_str().unwrap());
@@ -170,7 +170,7 @@ both! {
         assert!(!world.get("/api/v1/keys").await.text.contains("left behind"));
     }
 
-    async fn an_administrator_who_is_demoted_while_their_request_arrives_makes_no_user(world: &World) {
+    async fn an_administrator_who_is_demoted_while_their_request_arrives_makes_no_user(world: &ServerFixture) {
         let root = world.joined_by("root", Role::Admin, Scope::Admin).await;
         let users = world.get("/api/v1/users").await.json();
         let user = users["data"].as_array().unwrap().iter().find(|user| user["name"] == "root").unwrap().clone();
@@ -184,7 +184,7 @@ both! {
         assert!(!world.get("/api/v1/users").await.text.contains("left behind"));
     }
 
-    async fn a_key_is_no_wider_than_what_asks_for_it_and_nobody_elses(world: &World) {
+    async fn a_key_is_no_wider_than_what_asks_for_it_and_nobody_elses(world: &ServerFixture) {
         let made = world.made("/api/v1/keys", &json!({ "name": "laptop", "scope": "write" })).await;
         let laptop = with_key(world, &made);
         let wider = laptop.post("/api/v1/keys", r#"{"name":"more","scope":"admin"}"#).await;
@@ -200,7 +200,7 @@ both! {
         assert_eq!(unnamed.breaks(), (422, "MG-CORE-007".to_owned()));
     }
 
-    async fn users_are_made_and_listed_by_administrators_alone(world: &World) {
+    async fn users_are_made_and_listed_by_administrators_alone(world: &ServerFixture) {
         world.clock.advance(1);
         let anna = world.made("/api/v1/users", &json!({ "name": "anna", "role": "user" })).await;
         let cookie = cookie_by(world, anna["signInLink"]["url"].as_str().unwrap()).await;
@@ -229,7 +229,7 @@ both! {
         assert_eq!(narrow.get("/api/v1/users").await.status, StatusCode::FORBIDDEN);
     }
 
-    async fn the_link_of_a_new_user_is_told_once(world: &World) {
+    async fn the_link_of_a_new_user_is_told_once(world: &ServerFixture) {
         let (key, body) = (fresh_key(), r#"{"name":"anna","role":"user"}"#);
         let first = world.change_under(&key, "POST", "/api/v1/users", body).await.json();
         assert!(first["signInLink"]["url"].is_string());
@@ -239,7 +239,7 @@ both! {
         assert!(!world.get("/api/v1/users").await.text.contains("/sign-in/"));
     }
 
-    async fn a_users_role_changes_from_the_state_that_was_looked_at(world: &World) {
+    async fn a_users_role_changes_from_the_state_that_was_looked_at(world: &ServerFixture) {
         let anna = world.made("/api/v1/users", &json!({ "name": "anna", "role": "user" })).await;
         let path = format!("/api/v1/users/{}", anna["id"].as_str().unwrap());
         let based = json!({ "role": "admin", "basedOnHash": anna["hash"] }).to_string();
@@ -262,7 +262,7 @@ both! {
         assert_eq!((&renamed.json()["name"], &renamed.json()["role"]), (&json!("anne"), &json!("admin")));
     }
 
-    async fn the_last_administrator_stays_one(world: &World) {
+    async fn the_last_administrator_stays_one(world: &ServerFixture) {
         let path = format!("/api/v1/users/{}", world.admin.owner());
         let hash = world.get(&path).await.json()["hash"].clone();
         let step_down = json!({ "role": "user", "basedOnHash": hash }).to_string();
@@ -273,17 +273,17 @@ both! {
     }
 }
 
-pub(crate) fn grant_body(owner: &World, hours: i64) -> Value {
+pub(crate) fn grant_body(owner: &ServerFixture, hours: i64) -> Value {
     let until = START.plus(hours * 3_600_000);
     json!({ "ownerId": owner.admin.owner(), "name": "ticket 42", "reason": "a lost note", "until": until })
 }
 
-pub(crate) async fn under(world: &World, grant: &str, path: &str) -> Answer {
+pub(crate) async fn under(world: &ServerFixture, grant: &str, path: &str) -> Answer {
     world.send(world.request("GET", path).header("skein-grant", grant).body(Body::empty()).unwrap()).await
 }
 
 both! {
-    async fn a_grant_opens_what_the_owner_has_is_seen_by_both_and_ends(world: &World) {
+    async fn a_grant_opens_what_the_owner_has_is_seen_by_both_and_ends(world: &ServerFixture) {
         let anna = world.joined_by("anna", Role::User, Scope::Write).await;
         let note = anna.note("hers").await;
         let path = format!("/api/v1/items/{}", note["id"].as_str().unwrap());
@@ -306,7 +306,7 @@ both! {
         assert_eq!(under(world, grant, &path).await.refused(), (403, "invalid_grant".to_owned()));
     }
 
-    async fn a_change_of_a_user_is_told_to_both_and_names_who_made_it(world: &World) {
+    async fn a_change_of_a_user_is_told_to_both_and_names_who_made_it(world: &ServerFixture) {
         let anna = world.joined_by("anna", Role::User, Scope::Write).await;
         let (admin, user) = (world.admin.owner().to_string(), anna.admin.owner().to_string());
         let path = format!("/api/v1/users/{user}");
@@ -325,7 +325,7 @@ both! {
         assert_eq!((&history["data"][1]["author"], &history["data"][1]["version"]), (&json!(admin), &json!(2)));
     }
 
-    async fn a_grant_is_refused_without_reason_end_or_rank(world: &World) {
+    async fn a_grant_is_refused_without_reason_end_or_rank(world: &ServerFixture) {
         let anna = world.joined_by("anna", Role::User, Scope::Write).await;
         for (field, value) in [("reason", json!("")), ("name", json!("")), ("ownerId", json!(world.admin.owner()))] {
             let mut body = grant_body(&anna, 1);

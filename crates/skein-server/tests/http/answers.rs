@@ -2,31 +2,31 @@
 
 use serde_json::{Value, json};
 
-use crate::conversation_fixture::{Talk, id, turn_path};
-use crate::server_fixture::{World, both};
+use crate::conversation_fixture::{ConversationFixture, id, turn_path};
+use crate::server_fixture::{ServerFixture, both};
 
 /// A process that waits for a person.
-async fn waiting(world: &World, name: &str) -> Value {
+async fn waiting(world: &ServerFixture, name: &str) -> Value {
     let ask = json!({ "id": "a", "ask": { "prompt": "?" }, "output": { "variable": "a" } });
     let process = json!({ "name": name, "initialContext": [], "steps": [ask], "outputTemplate": "{{a}}" });
     world.made("/api/v1/processes", &process).await
 }
 
-async fn begun(talk: &Talk<'_>, end: &str, body: Value) -> Value {
+async fn begun(talk: &ConversationFixture<'_>, end: &str, body: Value) -> Value {
     let answer = talk.ask("POST", end, &body).await;
     assert_eq!(answer.status, 202, "{}", answer.text);
     answer.json()["answers"][0].clone()
 }
 
 /// Where the path stands, and which process is offered.
-async fn state(talk: &Talk<'_>) -> (Value, Value) {
+async fn state(talk: &ConversationFixture<'_>) -> (Value, Value) {
     let shown = talk.shown().await;
     (shown["cursorNodeId"].clone(), shown["processId"].clone())
 }
 
 both! {
-    async fn br_exec_001_a_cancelled_answer_leaves_the_conversation_as_it_was_holds(world: &World) {
-        let (talk, first, second) = (Talk::new(world).await, waiting(world, "first").await, waiting(world, "second").await);
+    async fn br_exec_001_a_cancelled_answer_leaves_the_conversation_as_it_was_holds(world: &ServerFixture) {
+        let (talk, first, second) = (ConversationFixture::new(world).await, waiting(world, "first").await, waiting(world, "second").await);
         let said = talk.say(None, "How many?").await;
         let body = |process: &Value| json!({ "speaker": "agent", "parentAlternativeId": said["node"]["id"], "processIds": [process["id"]] });
         let answer = begun(&talk, "/turns", body(&first)).await;
@@ -49,8 +49,8 @@ both! {
         assert_eq!(talk.get("/path").await["data"].as_array().unwrap().len(), 3, "{next}");
     }
 
-    async fn br_conv_001a_an_answer_that_is_not_to_be_remembered_leaves_the_offered_process_holds(world: &World) {
-        let (talk, first, second) = (Talk::new(world).await, waiting(world, "first").await, waiting(world, "second").await);
+    async fn br_conv_001a_an_answer_that_is_not_to_be_remembered_leaves_the_offered_process_holds(world: &ServerFixture) {
+        let (talk, first, second) = (ConversationFixture::new(world).await, waiting(world, "first").await, waiting(world, "second").await);
         let said = talk.say(None, "How many?").await;
         let body = |process: &Value| json!({ "speaker": "agent", "parentAlternativeId": said["node"]["id"], "processIds": [process["id"]] });
         begun(&talk, "/turns", body(&first)).await;
@@ -63,8 +63,8 @@ both! {
         talk.refuses("/turns", &more, 422, "BR-TURN-010").await;
     }
 
-    async fn ag_path_002_a_turn_that_is_not_active_leaves_the_path_where_it_stands_holds(world: &World) {
-        let (talk, process) = (Talk::new(world).await, waiting(world, "waits").await);
+    async fn ag_path_002_a_turn_that_is_not_active_leaves_the_path_where_it_stands_holds(world: &ServerFixture) {
+        let (talk, process) = (ConversationFixture::new(world).await, waiting(world, "waits").await);
         let question = talk.say(None, "How many?").await;
         let other = json!({ "text": "How many herons?", "editedFrom": question["node"]["id"], "makeActive": true });
         let edited = talk.made(&format!("{}/alternatives", turn_path(&question)), &other).await;
@@ -79,8 +79,8 @@ both! {
         assert_eq!(path["data"].as_array().unwrap().len(), 2, "it was said all the same");
     }
 
-    async fn br_turn_013_no_answer_or_more_than_sixteen_refuses(world: &World) {
-        let (talk, process) = (Talk::new(world).await, waiting(world, "waits").await);
+    async fn br_turn_013_no_answer_or_more_than_sixteen_refuses(world: &ServerFixture) {
+        let (talk, process) = (ConversationFixture::new(world).await, waiting(world, "waits").await);
         let said = talk.say(None, "How many?").await;
         for (processes, samples) in [(1, json!(0)), (1, json!(17)), (3, json!(i64::MAX)), (17, json!(1))] {
             let processes = vec![process["id"].clone(); processes];
@@ -89,8 +89,8 @@ both! {
         }
     }
 
-    async fn what_only_answers_have_is_refused_with_what_a_person_says(world: &World) {
-        let (talk, process) = (Talk::new(world).await, waiting(world, "waits").await);
+    async fn what_only_answers_have_is_refused_with_what_a_person_says(world: &ServerFixture) {
+        let (talk, process) = (ConversationFixture::new(world).await, waiting(world, "waits").await);
         let said = talk.say(None, "How many?").await;
         for more in [json!({ "processIds": [process["id"]] }), json!({ "samples": 2 }), json!({ "initialContext": { "a": 1 } })] {
             let mut body = json!({ "parentAlternativeId": said["node"]["id"], "text": "And now?" });

@@ -14,7 +14,7 @@ use skein_engine::KeyText;
 
 use crate::document::{Operation, operations, served};
 use crate::fixtures::{Estate, Person, SECRET, expired_bearer, give_grant, new_bearer};
-use crate::server_fixture::{HOST, World, both, fresh_key};
+use crate::server_fixture::{HOST, ServerFixture, both, fresh_key};
 
 /// What only administrators may ask for.
 const FOR_ADMINS: [&str; 17] = [
@@ -38,7 +38,12 @@ const FOR_ADMINS: [&str; 17] = [
 ];
 
 /// How an answer ended and all that it told. A stream of events has no end, so it is not read here.
-async fn ask(world: &World, headers: &[(&str, &str)], estate: &Estate, operation: &Operation) -> (StatusCode, String) {
+async fn ask(
+    world: &ServerFixture,
+    headers: &[(&str, &str)],
+    estate: &Estate,
+    operation: &Operation,
+) -> (StatusCode, String) {
     let (label, bytes) = estate.body(operation);
     let request = axum::http::Request::builder().method(operation.method.as_str()).uri(estate.target(operation));
     let request = request.header("host", HOST).header("content-type", label).header("idempotency-key", fresh_key());
@@ -60,7 +65,7 @@ fn tells_nothing(estate: &Estate, but: &[&str], operation: &Operation, told: &st
 }
 
 /// What the owner has, as the owner reads it.
-async fn belongings(world: &World, estate: &Estate) -> BTreeMap<String, String> {
+async fn belongings(world: &ServerFixture, estate: &Estate) -> BTreeMap<String, String> {
     world.settled().await;
     let mut found = BTreeMap::new();
     let single = [
@@ -81,7 +86,7 @@ async fn belongings(world: &World, estate: &Estate) -> BTreeMap<String, String> 
 }
 
 both! {
-    async fn without_a_credential_that_counts_every_operation_is_closed(world: &World) {
+    async fn without_a_credential_that_counts_every_operation_is_closed(world: &ServerFixture) {
         let estate = Estate::new(world).await;
         world.clock.advance(1);
         let revoked = new_bearer(world, estate.owner.user, Scope::Write).await;
@@ -110,7 +115,7 @@ both! {
         assert_eq!(belongings(world, &estate).await, before);
     }
 
-    async fn a_key_for_reading_reads_everything_and_changes_nothing(world: &World) {
+    async fn a_key_for_reading_reads_everything_and_changes_nothing(world: &ServerFixture) {
         let estate = Estate::new(world).await;
         let reader = new_bearer(world, estate.owner.user, Scope::Read).await;
         let before = belongings(world, &estate).await;
@@ -141,7 +146,7 @@ fn refusal(operation: &Operation) -> Option<StatusCode> {
 }
 
 both! {
-    async fn somebody_else_finds_nothing_there(world: &World) {
+    async fn somebody_else_finds_nothing_there(world: &ServerFixture) {
         let estate = Estate::new(world).await;
         let stranger = Person::new(world, "Bert", Role::User, Scope::Write).await;
         let before = belongings(world, &estate).await;
@@ -160,7 +165,7 @@ both! {
         assert_eq!(belongings(world, &estate).await, before);
     }
 
-    async fn somebody_elses_stream_tells_nothing_of_it(world: &World) {
+    async fn somebody_elses_stream_tells_nothing_of_it(world: &ServerFixture) {
         let estate = Estate::new(world).await;
         let stranger = Person::new(world, "Bert", Role::User, Scope::Write).await;
         let streams = ["/api/v1/events", "/api/v1/events?after=0.0"];
@@ -256,7 +261,7 @@ impl Sent {
     }
 
     /// The whole answer to somebody, without what is new in every answer: ids, hashes and where the timeline stands.
-    async fn answer_to(&self, world: &World, person: &Person, operation: &Operation) -> String {
+    async fn answer_to(&self, world: &ServerFixture, person: &Person, operation: &Operation) -> String {
         let request = person.request(&operation.method, &self.target).header("content-type", &self.label);
         let (parts, body) = world.begin(request.body(self.bytes.clone().into()).unwrap()).await.into_parts();
         let is_endless = parts.headers.get("content-type").is_some_and(|label| label == "text/event-stream");
@@ -295,7 +300,7 @@ fn absent(id: &str) -> String {
 
 /// How an answer about a thing of another's differs from one about nothing, if somebody can tell them apart.
 async fn difference(
-    world: &World,
+    world: &ServerFixture,
     person: &Person,
     operation: &Operation,
     (sent, own, foreign): (&Sent, &str, &str),
@@ -307,7 +312,7 @@ async fn difference(
 }
 
 both! {
-    async fn nobody_tells_a_thing_of_somebody_else_from_none(world: &World) {
+    async fn nobody_tells_a_thing_of_somebody_else_from_none(world: &ServerFixture) {
         let anna = Estate::new(world).await;
         let bert = Estate::new(world).await;
         let everything = operations(&served(world).await);
@@ -327,7 +332,7 @@ both! {
         assert!(tried > everything.len(), "{tried}");
     }
 
-    async fn no_administrator_without_a_grant_tells_a_thing_of_somebody_else_from_none(world: &World) {
+    async fn no_administrator_without_a_grant_tells_a_thing_of_somebody_else_from_none(world: &ServerFixture) {
         let estate = Estate::new(world).await;
         let admin = Person::new(world, "Ada", Role::Admin, Scope::Admin).await;
         let user = estate.owner.user.to_string();
@@ -354,7 +359,7 @@ fn known(estate: &Estate) -> [String; 1] {
 }
 
 both! {
-    async fn an_administrator_without_a_grant_sees_no_content(world: &World) {
+    async fn an_administrator_without_a_grant_sees_no_content(world: &ServerFixture) {
         let estate = Estate::new(world).await;
         let admin = Person::new(world, "Ada", Role::Admin, Scope::Admin).await;
         let before = belongings(world, &estate).await;
@@ -373,7 +378,7 @@ both! {
         assert_eq!(belongings(world, &estate).await, before);
     }
 
-    async fn a_grant_opens_reading_and_redacting_until_it_ends(world: &World) {
+    async fn a_grant_opens_reading_and_redacting_until_it_ends(world: &ServerFixture) {
         let estate = Estate::new(world).await;
         let admin = Person::new(world, "Ada", Role::Admin, Scope::Admin).await;
         let grant = give_grant(world, &admin, estate.owner.user).await;

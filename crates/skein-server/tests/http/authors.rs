@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use crate::context_sent::{Api, Stage};
-use crate::conversation_fixture::{Talk, id};
-use crate::server_fixture::{World, both};
+use crate::conversation_fixture::{ConversationFixture, id};
+use crate::server_fixture::{ServerFixture, both};
 
 /// Has a process answer; the author of its answer.
-async fn author(stage: &Stage<'_>, talk: &Talk<'_>, asked: &Value, process: &str) -> Value {
+async fn author(stage: &Stage<'_>, talk: &ConversationFixture<'_>, asked: &Value, process: &str) -> Value {
     let body = json!({ "parentAlternativeId": asked["node"]["id"], "speaker": "agent", "processId": process });
     stage.answered(talk, "/turns", &body).await.0["node"]["authorId"].clone()
 }
@@ -19,9 +19,9 @@ fn described() -> Value {
 }
 
 both! {
-    async fn ag_node_003_services_whose_names_make_one_reference_have_authors_of_their_own_holds(world: &World) {
+    async fn ag_node_003_services_whose_names_make_one_reference_have_authors_of_their_own_holds(world: &ServerFixture) {
         let mut stage = Stage::new(world, Api::OpenAi).await;
-        let talk = Talk::new(world).await;
+        let talk = ConversationFixture::new(world).await;
         let said = talk.say(None, "How many herons?").await;
         let (mut authors, names) = (BTreeSet::new(), ["私", "我", "Open AI", "open-ai"]);
         for (number, name) in names.into_iter().enumerate() {
@@ -34,11 +34,11 @@ both! {
         assert_eq!(authors.len(), names.len(), "{authors:?}");
     }
 
-    async fn ag_node_003_a_service_by_another_name_keeps_the_author_of_its_model_holds(world: &World) {
+    async fn ag_node_003_a_service_by_another_name_keeps_the_author_of_its_model_holds(world: &ServerFixture) {
         let stage = Stage::new(world, Api::OpenAi).await;
         let hugin = world.made("/api/v1/actors", &described()).await;
         let process = stage.process("Plain", "m", false, Value::Null).await;
-        let talk = Talk::new(world).await;
+        let talk = ConversationFixture::new(world).await;
         let said = talk.say(None, "How many herons?").await;
         assert_eq!(author(&stage, &talk, &said, &process).await, hugin["id"]);
         let path = format!("/api/v1/services/{}", stage.service());
@@ -49,7 +49,7 @@ both! {
         assert_eq!(view["parameters"]["temperature"], 0.25, "{view}");
     }
 
-    async fn ag_node_003_another_model_of_an_actor_that_wrote_refuses_over_http(world: &World) {
+    async fn ag_node_003_another_model_of_an_actor_that_wrote_refuses_over_http(world: &ServerFixture) {
         let stage = Stage::new(world, Api::OpenAi).await;
         let hugin = world.made("/api/v1/actors", &described()).await;
         let path = format!("/api/v1/actors/{}", id(&hugin));
@@ -58,7 +58,7 @@ both! {
         let back = json!({ "modelRef": "modelsopenai:m", "basedOnHash": hugin["hash"] });
         world.changed("PUT", &path, &back).await;
         let process = stage.process("Plain", "m", false, Value::Null).await;
-        let talk = Talk::new(world).await;
+        let talk = ConversationFixture::new(world).await;
         let said = talk.say(None, "How many herons?").await;
         author(&stage, &talk, &said, &process).await;
         let hugin = world.get(&path).await.json();
@@ -68,7 +68,7 @@ both! {
         assert_eq!(refused.breaks(), (422, "AG-NODE-003".to_owned()), "{}", refused.text);
     }
 
-    async fn ag_node_003_a_second_actor_of_one_model_refuses(world: &World) {
+    async fn ag_node_003_a_second_actor_of_one_model_refuses(world: &ServerFixture) {
         let first = world.made("/api/v1/actors", &described()).await;
         let refused = world.post("/api/v1/actors", described().to_string()).await;
         assert_eq!(refused.breaks(), (422, "AG-NODE-003".to_owned()), "{}", refused.text);

@@ -9,7 +9,7 @@ use skein_server::http::limits::UPLOADS_PER_USER;
 use tokio::sync::oneshot;
 
 use crate::log_lines::{capture, logged};
-use crate::server_fixture::{Answer, World, both, fresh_key};
+use crate::server_fixture::{Answer, ServerFixture, both, fresh_key};
 
 const PATH: &str = "/api/v1/blobs";
 
@@ -17,17 +17,17 @@ const PATH: &str = "/api/v1/blobs";
 pub(crate) const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\0\0\x01\x90\0\0\0\x02\x08\0\0\0\0\x53\x0d\xd5\xec\
     \0\0\0\x10IDAT\x78\xda\x63\x60\x18\x05\xa3\x60\x14\xe0\x06\0\x03\x22\0\x01\xe9\x26\x6f\x1c\0\0\0\0IEND\xae\x42\x60\x82";
 
-async fn asked(world: &World, path: &str, name: &str, value: &str) -> Answer {
+async fn asked(world: &ServerFixture, path: &str, name: &str, value: &str) -> Answer {
     world.send(world.request("GET", path).header(name, value).body(Body::empty()).unwrap()).await
 }
 
-fn upload(world: &World, key: &str, bytes: impl Into<Body>) -> Request<Body> {
+fn upload(world: &ServerFixture, key: &str, bytes: impl Into<Body>) -> Request<Body> {
     let request = world.request("POST", PATH).header("content-type", "text/plain");
     request.header("idempotency-key", key).body(bytes.into()).unwrap()
 }
 
 both! {
-    async fn bytes_come_back_as_they_were_sent_and_run_nowhere(world: &World) {
+    async fn bytes_come_back_as_they_were_sent_and_run_nowhere(world: &ServerFixture) {
         let made = world.upload(PATH, "text/html", "<script>").await;
         assert_eq!(made.status, StatusCode::CREATED);
         let (hash, view) = (Digest::of(b"<script>"), made.json());
@@ -42,7 +42,7 @@ both! {
         assert_eq!(item["data"]["hash"], view["hash"]);
     }
 
-    async fn mg_blob_001_an_upload_is_kept_under_its_type_before_it_is_acknowledged_holds(world: &World) {
+    async fn mg_blob_001_an_upload_is_kept_under_its_type_before_it_is_acknowledged_holds(world: &ServerFixture) {
         for (media_type, bytes) in [("image/png", PNG), ("text/plain; charset=utf-8", b"herons".as_slice()), ("application/vnd.x+json", b"{}"),
             ("text/plain;charset=utf-8; note=\"a; \\\"b\\\"\"", b"quoted")] {
             let made = world.upload(PATH, media_type, bytes).await.json();
@@ -55,7 +55,7 @@ both! {
         }
     }
 
-    async fn mg_blob_001_bytes_without_a_type_or_that_cannot_be_kept_refuse_to_be_recorded(world: &World) {
+    async fn mg_blob_001_bytes_without_a_type_or_that_cannot_be_kept_refuse_to_be_recorded(world: &ServerFixture) {
         let mark = world.mark().await;
         for media_type in ["picture", "image/", "/png", "image", "image png", " / ", "/image/png", "image/a b", "image/png/x", "*/*",
             "image/*", "image/png; x", "image/png; =1", "text/plain; a=\"b", "text/plain; a=b c"] {
@@ -74,7 +74,7 @@ both! {
         assert_eq!(world.upload(PATH, "text/plain", "herons").await.status, StatusCode::CREATED);
     }
 
-    async fn mg_blob_001_a_type_that_is_left_out_is_any_bytes_and_two_types_are_refused_holds(world: &World) {
+    async fn mg_blob_001_a_type_that_is_left_out_is_any_bytes_and_two_types_are_refused_holds(world: &ServerFixture) {
         let ask = |types: &[&str]| {
             let request = world.request("POST", PATH).header("idempotency-key", fresh_key());
             types.iter().fold(request, |request, one| request.header("content-type", *one)).body(Body::from("x")).unwrap()
@@ -85,7 +85,7 @@ both! {
         assert_eq!(two.refused(), (400, "invalid_body".to_owned()), "{}", two.text);
     }
 
-    async fn parts_are_served_and_what_is_beyond_is_not(world: &World) {
+    async fn parts_are_served_and_what_is_beyond_is_not(world: &ServerFixture) {
         let hash = world.upload(PATH, "text/plain", "0123456789").await.json()["hash"].as_str().unwrap().to_owned();
         let path = format!("{PATH}/{hash}");
         for (range, text, told) in [
@@ -105,7 +105,7 @@ both! {
         assert_eq!((several.status, several.text.as_str()), (StatusCode::OK, "0123456789"));
     }
 
-    async fn many_bytes_come_in_pieces_with_their_length_told_before(world: &World) {
+    async fn many_bytes_come_in_pieces_with_their_length_told_before(world: &ServerFixture) {
         let bytes = Bytes::from(vec![b'x'; 1 << 20]);
         let made = world.upload(PATH, "application/x-test", bytes.clone()).await.json();
         let path = format!("{PATH}/{}", made["hash"].as_str().unwrap());
@@ -121,7 +121,7 @@ both! {
         assert_eq!(whole.headers()["content-length"], "1048576");
     }
 
-    async fn what_a_client_has_is_not_sent_again(world: &World) {
+    async fn what_a_client_has_is_not_sent_again(world: &ServerFixture) {
         let hash = world.upload(PATH, "text/plain", "abc").await.json()["hash"].as_str().unwrap().to_owned();
         let path = format!("{PATH}/{hash}");
         let tag = world.get(&path).await.header("etag").to_owned();
@@ -132,7 +132,7 @@ both! {
         assert_eq!(asked(world, &path, "if-none-match", "\"other\"").await.text, "abc");
     }
 
-    async fn a_hash_opens_nothing_to_whoever_did_not_attach_it(world: &World) {
+    async fn a_hash_opens_nothing_to_whoever_did_not_attach_it(world: &ServerFixture) {
         let anna = world.joined_by("anna", Role::User, Scope::Write).await;
         let hash = world.upload(PATH, "text/plain", "abc").await.json()["hash"].as_str().unwrap().to_owned();
         let path = format!("{PATH}/{hash}");
@@ -146,7 +146,7 @@ both! {
         assert_eq!(world.get(&path).await.header("content-type"), "text/plain");
     }
 
-    async fn ag_content_002_a_small_picture_of_an_image_is_drawn_holds(world: &World) {
+    async fn ag_content_002_a_small_picture_of_an_image_is_drawn_holds(world: &ServerFixture) {
         let made = world.upload(PATH, "image/png", PNG).await.json();
         let (hash, item) = (made["hash"].as_str().unwrap(), made["itemId"].as_str().unwrap());
         let path = format!("{PATH}/{hash}/thumbnail");
@@ -162,7 +162,7 @@ both! {
         assert_eq!(world.get(&path).await.refused().0, 404);
     }
 
-    async fn ag_content_002_a_picture_of_what_is_no_image_or_anothers_refuses(world: &World) {
+    async fn ag_content_002_a_picture_of_what_is_no_image_or_anothers_refuses(world: &ServerFixture) {
         let cut = [&PNG[..40], b"and nothing of an image"].concat();
         for bytes in [b"<svg/>".to_vec(), cut, vec![0; 21 << 20]] {
             let hash = world.upload(PATH, "image/png", bytes).await.json()["hash"].as_str().unwrap().to_owned();
@@ -177,7 +177,7 @@ both! {
         assert_eq!(asked(&anna, &path, "if-none-match", &tag).await.status, StatusCode::NOT_FOUND);
     }
 
-    async fn an_upload_is_replayed_and_its_key_is_for_these_bytes_alone(world: &World) {
+    async fn an_upload_is_replayed_and_its_key_is_for_these_bytes_alone(world: &ServerFixture) {
         let key = fresh_key();
         let first = world.send(upload(world, &key, "abc")).await;
         let items = world.count().await;
@@ -189,7 +189,7 @@ both! {
         assert_eq!(world.count().await, items);
     }
 
-    async fn br_idemp_005_an_upload_in_flight_refuses_its_repeat_until_it_has_arrived(world: &World) {
+    async fn br_idemp_005_an_upload_in_flight_refuses_its_repeat_until_it_has_arrived(world: &ServerFixture) {
         let (key, (begun, has_begun), (finish, finished)) = (fresh_key(), oneshot::channel(), oneshot::channel());
         // The body is asked for once the place is taken, and ends when the test says so.
         let body = stream::once(async move {
@@ -213,7 +213,7 @@ both! {
         assert_eq!((again.status, again.json()), (StatusCode::OK, first.json()));
     }
 
-    async fn an_upload_that_broke_off_or_was_refused_may_be_tried_again(world: &World) {
+    async fn an_upload_that_broke_off_or_was_refused_may_be_tried_again(world: &ServerFixture) {
         let key = fresh_key();
         let broken = stream::iter([Ok(Bytes::from_static(b"ab")), Err(std::io::Error::other("cut"))]);
         let cut = world.send(upload(world, &key, Body::from_stream(broken))).await;
@@ -227,7 +227,7 @@ both! {
 
 #[tokio::test]
 async fn a_user_with_too_many_uploads_under_way_is_refused_and_others_are_not() {
-    let world = World::new().await;
+    let world = ServerFixture::new().await;
     let anna = world.joined_by("anna", Role::User, Scope::Write).await;
     let mut arriving = Vec::new();
     for _ in 0..UPLOADS_PER_USER {
@@ -253,7 +253,7 @@ async fn a_user_with_too_many_uploads_under_way_is_refused_and_others_are_not() 
 
 #[tokio::test]
 async fn an_altered_blob_is_refused_and_a_long_one_is_cut_off_and_logged() {
-    let world = World::new().await;
+    let world = ServerFixture::new().await;
     capture();
     for length in [3, 1 << 20] {
         let hash =

@@ -7,29 +7,35 @@ use skein_server::{AllowedHosts, Context};
 use tower::ServiceExt as _;
 
 use crate::log_lines::{capture, logged};
-use crate::server_fixture::{Answer, HOST, World, fresh_key};
+use crate::server_fixture::{Answer, HOST, ServerFixture, fresh_key};
 
 /// A fresh link's path.
-async fn link(world: &World) -> String {
+async fn link(world: &ServerFixture) -> String {
     let made = world.post("/api/v1/account/sign-in-links", "{}").await;
     assert_eq!(made.status, StatusCode::CREATED, "{}", made.text);
     let url = made.json()["url"].as_str().unwrap().to_owned();
     url.strip_prefix("http://localhost:7420").unwrap().to_owned()
 }
 
-async fn open(world: &World, method: &str, path: &str) -> Answer {
+async fn open(world: &ServerFixture, method: &str, path: &str) -> Answer {
     let request = Request::builder().method(method).uri(path).header("host", HOST);
     world.send(request.body(Body::empty()).unwrap()).await
 }
 
 /// The cookie of a browser that was signed in, as it is sent back.
-async fn cookie(world: &World) -> String {
+async fn cookie(world: &ServerFixture) -> String {
     let answer = open(world, "GET", &link(world).await).await;
     assert_eq!(answer.status, StatusCode::SEE_OTHER, "{}", answer.text);
     answer.header("set-cookie").split(';').next().unwrap().to_owned()
 }
 
-async fn with_cookie(world: &World, method: &str, path: &str, cookie: &str, headers: &[(&str, &str)]) -> Answer {
+async fn with_cookie(
+    world: &ServerFixture,
+    method: &str,
+    path: &str,
+    cookie: &str,
+    headers: &[(&str, &str)],
+) -> Answer {
     let request = Request::builder().method(method).uri(path).header("host", HOST).header("cookie", cookie);
     let request = request.header("idempotency-key", fresh_key()).header("content-type", "application/json");
     let request = headers.iter().fold(request, |request, (name, value)| request.header(*name, *value));
@@ -39,7 +45,7 @@ async fn with_cookie(world: &World, method: &str, path: &str, cookie: &str, head
 
 #[tokio::test]
 async fn a_link_counts_once_and_looking_does_not_use_it_up() {
-    let world = World::new().await;
+    let world = ServerFixture::new().await;
     let path = link(&world).await;
     for method in ["HEAD", "OPTIONS", "PUT"] {
         let answer = open(&world, method, &path).await;
@@ -56,7 +62,7 @@ async fn a_link_counts_once_and_looking_does_not_use_it_up() {
 
 #[tokio::test]
 async fn of_many_who_open_a_link_at_once_one_is_let_in() {
-    let world = World::new().await;
+    let world = ServerFixture::new().await;
     let path = link(&world).await;
     let answers = futures::future::join_all((0..16).map(|_| open(&world, "GET", &path))).await;
     assert_eq!(answers.iter().filter(|answer| answer.status == StatusCode::SEE_OTHER).count(), 1);
@@ -64,7 +70,7 @@ async fn of_many_who_open_a_link_at_once_one_is_let_in() {
 
 #[tokio::test]
 async fn the_cookie_is_for_this_site_and_out_of_reach_of_scripts() {
-    let world = World::new().await;
+    let world = ServerFixture::new().await;
     let parts = |cookie: &str| cookie.split("; ").skip(1).map(str::to_owned).collect::<Vec<_>>();
     let answer = open(&world, "GET", &link(&world).await).await;
     assert_eq!(parts(answer.header("set-cookie"))[..3], ["Path=/", "HttpOnly", "SameSite=Strict"]);
@@ -79,7 +85,7 @@ async fn the_cookie_is_for_this_site_and_out_of_reach_of_scripts() {
 
 #[tokio::test]
 async fn a_signed_in_browser_is_let_in_until_it_is_signed_out() {
-    let world = World::new().await;
+    let world = ServerFixture::new().await;
     let cookie = cookie(&world).await;
     let who = with_cookie(&world, "GET", "/api/v1/account", &cookie, &[]).await.json();
     assert_eq!((&who["credential"], &who["scope"]), (&json!("session"), &json!("admin")));
@@ -92,7 +98,7 @@ async fn a_signed_in_browser_is_let_in_until_it_is_signed_out() {
 
 #[tokio::test]
 async fn pages_of_others_cannot_use_the_cookie() {
-    let world = World::new().await;
+    let world = ServerFixture::new().await;
     let cookie = cookie(&world).await;
     let foreign: [&[(&str, &str)]; 8] = [
         &[("origin", "http://evil.example")],
@@ -116,7 +122,7 @@ async fn pages_of_others_cannot_use_the_cookie() {
 
 #[tokio::test]
 async fn its_own_pages_and_its_person_can_and_others_without_it_may_look() {
-    let world = World::new().await;
+    let world = ServerFixture::new().await;
     let cookie = cookie(&world).await;
     for headers in
         [&[("sec-fetch-site", "same-origin")], &[("sec-fetch-site", "none")], &[("origin", "http://localhost:7420")]]
@@ -128,7 +134,7 @@ async fn its_own_pages_and_its_person_can_and_others_without_it_may_look() {
 
 #[tokio::test]
 async fn whoever_is_led_to_a_link_is_asked_before_being_signed_in() {
-    let world = World::new().await;
+    let world = ServerFixture::new().await;
     let dora = json!({ "name": "Dora <b>\"&'", "role": "user" });
     let url = world.made("/api/v1/users", &dora).await["signInLink"]["url"].as_str().unwrap().to_owned();
     let path = url.strip_prefix("http://localhost:7420").unwrap();
@@ -155,7 +161,7 @@ async fn whoever_is_led_to_a_link_is_asked_before_being_signed_in() {
 
 #[tokio::test]
 async fn a_browser_that_does_not_say_where_it_came_from_is_asked_and_a_program_is_not() {
-    let world = World::new().await;
+    let world = ServerFixture::new().await;
     let pages = "text/html,application/xhtml+xml,*/*;q=0.8";
     let path = link(&world).await;
     for headers in [
@@ -182,7 +188,7 @@ async fn a_browser_that_does_not_say_where_it_came_from_is_asked_and_a_program_i
 
 #[tokio::test]
 async fn a_signed_in_browser_changes_its_account_by_a_button_only() {
-    let world = World::new().await;
+    let world = ServerFixture::new().await;
     let cookie = cookie(&world).await;
     let made = world.made("/api/v1/users", &json!({ "name": "Mallory <i>", "role": "user" })).await;
     let path = made["signInLink"]["url"].as_str().unwrap().strip_prefix("http://localhost:7420").unwrap().to_owned();
@@ -220,7 +226,7 @@ async fn a_signed_in_browser_changes_its_account_by_a_button_only() {
 
 #[tokio::test]
 async fn a_link_of_ones_own_account_is_not_called_another_accounts() {
-    let world = World::new().await;
+    let world = ServerFixture::new().await;
     let (cookie, path) = (cookie(&world).await, link(&world).await);
     let asked = with_cookie(&world, "GET", &path, &cookie, &[]).await;
     assert!(asked.text.contains("signed in to this account already"), "{}", asked.text);
@@ -233,7 +239,7 @@ async fn a_link_of_ones_own_account_is_not_called_another_accounts() {
 
 #[tokio::test]
 async fn a_link_that_no_longer_works_is_explained_to_people() {
-    let world = World::new().await;
+    let world = ServerFixture::new().await;
     let used = link(&world).await;
     assert_eq!(open(&world, "GET", &used).await.status, StatusCode::SEE_OTHER);
     let pages = [("accept", "text/html,application/xhtml+xml,*/*;q=0.8"), ("sec-fetch-site", "none")];
@@ -263,7 +269,7 @@ async fn a_link_that_no_longer_works_is_explained_to_people() {
 
 #[tokio::test]
 async fn neither_links_nor_cookies_nor_keys_reach_the_log() {
-    let world = World::new().await;
+    let world = ServerFixture::new().await;
     capture();
     let path = link(&world).await;
     let answer = open(&world, "GET", &path).await;

@@ -11,20 +11,20 @@ use skein_core::garden::item::{Item, ItemDraft, ItemType};
 use skein_core::{Digest, ItemId, UserId, Viewer};
 use skein_store::Tx;
 
-use crate::conversation_fixture::{CONVERSATIONS, Talk};
-use crate::server_fixture::{World, both};
+use crate::conversation_fixture::{CONVERSATIONS, ConversationFixture};
+use crate::server_fixture::{ServerFixture, both};
 
 const ZIP: &str = "application/zip";
 const STATED: [&str; 3] = ["items.jsonl", "records.jsonl", "relations.jsonl"];
 
-async fn export(world: &World) -> Bytes {
+async fn export(world: &ServerFixture) -> Bytes {
     world.settled().await;
     let made = world.made("/api/v1/exports", &json!({})).await;
     assert_eq!(made["id"], made["operationId"]);
     world.download(made["downloadUrl"].as_str().unwrap()).await
 }
 
-async fn import(world: &World, bundle: &Bytes) -> crate::server_fixture::Answer {
+async fn import(world: &ServerFixture, bundle: &Bytes) -> crate::server_fixture::Answer {
     world.upload("/api/v1/imports", ZIP, bundle.clone()).await
 }
 
@@ -42,7 +42,7 @@ fn contents(bundle: &Bytes) -> BTreeMap<String, Vec<u8>> {
 }
 
 /// Somebody with a little of everything.
-async fn somebody(world: &World) -> World {
+async fn somebody(world: &ServerFixture) -> ServerFixture {
     let anna = world.joined_by("anna", Role::User, Scope::Write).await;
     let (a, b) = (anna.note("a").await, anna.note("b").await);
     let relation = json!({ "kind": "mentions", "source": a["id"], "target": b["id"] });
@@ -54,14 +54,14 @@ async fn somebody(world: &World) -> World {
 }
 
 /// The same person on another server.
-async fn on(world: &World, user: UserId) -> World {
+async fn on(world: &ServerFixture, user: UserId) -> ServerFixture {
     world.clone().asked_by(Viewer::User(user), Scope::Write).await
 }
 
 both! {
-    async fn an_export_that_no_import_takes_is_refused_before_it_is_begun(world: &World) {
+    async fn an_export_that_no_import_takes_is_refused_before_it_is_begun(world: &ServerFixture) {
         let anna = somebody(world).await;
-        let talk = Talk::of(&anna, &anna.made(CONVERSATIONS, &json!({})).await);
+        let talk = ConversationFixture::of(&anna, &anna.made(CONVERSATIONS, &json!({})).await);
         talk.say(None, "A heron.").await;
         let of_talk = json!({ "conversationId": talk.shown().await["id"] });
         anna.made("/api/v1/exports", &json!({})).await;
@@ -91,7 +91,7 @@ both! {
         anna.made("/api/v1/exports", &of_talk).await;
     }
 
-    async fn a_user_moves_in_whole_and_what_they_export_there_is_the_same(old: &World) {
+    async fn a_user_moves_in_whole_and_what_they_export_there_is_the_same(old: &ServerFixture) {
         let new = old.another().await;
         let anna = somebody(old).await;
         let bundle = export(&anna).await;
@@ -101,7 +101,7 @@ both! {
         assert!(count["added"].as_u64().unwrap() > 5 && count["skipped"] == 0 && count["blobs"] == 1, "{count}");
 
         let there = on(&new, anna.admin.owner()).await;
-        let notes = async |world: &World| world.get("/api/v1/items?type=Note").await.json()["data"].clone();
+        let notes = async |world: &ServerFixture| world.get("/api/v1/items?type=Note").await.json()["data"].clone();
         let without_cursor = |mut notes: Value| {
             for note in notes.as_array_mut().unwrap() {
                 note.as_object_mut().unwrap().remove("cursor");
@@ -130,7 +130,7 @@ fn lines(contents: &BTreeMap<String, Vec<u8>>, name: &str) -> Vec<String> {
 }
 
 both! {
-    async fn importing_again_brings_nothing_and_a_replay_says_what_the_first_brought(old: &World) {
+    async fn importing_again_brings_nothing_and_a_replay_says_what_the_first_brought(old: &ServerFixture) {
         let new = old.another().await;
         let anna = somebody(old).await;
         let bundle = export(&anna).await;
@@ -150,7 +150,7 @@ both! {
         assert_eq!(other.refused(), (409, "idempotency_payload_mismatch".to_owned()));
     }
 
-    async fn nobody_takes_in_what_belongs_to_another(old: &World) {
+    async fn nobody_takes_in_what_belongs_to_another(old: &ServerFixture) {
         let new = old.another().await;
         let anna = somebody(old).await;
         let bundle = export(&anna).await;
@@ -167,7 +167,7 @@ both! {
         assert_eq!(new.get("/api/v1/users").await.json()["data"].as_array().unwrap().len(), 3);
     }
 
-    async fn what_is_no_bundle_is_refused_and_the_key_is_free_again(world: &World) {
+    async fn what_is_no_bundle_is_refused_and_the_key_is_free_again(world: &ServerFixture) {
         let key = crate::server_fixture::fresh_key();
         let send = async |media_type: &str, bytes: &'static [u8]| {
             let request = world.request("POST", "/api/v1/imports").header("content-type", media_type);
@@ -178,7 +178,7 @@ both! {
         assert_eq!(send(ZIP, b"").await.refused(), (400, "invalid_bundle".to_owned()));
     }
 
-    async fn an_export_is_downloaded_by_its_owner_as_often_as_it_takes(world: &World) {
+    async fn an_export_is_downloaded_by_its_owner_as_often_as_it_takes(world: &ServerFixture) {
         let anna = somebody(world).await;
         let made = anna.made("/api/v1/exports", &json!({})).await;
         let path = made["downloadUrl"].as_str().unwrap();
@@ -198,13 +198,13 @@ fn with_phrase(request: axum::http::request::Builder, phrase: &str) -> axum::htt
     request.header("skein-passphrase", base64::Engine::encode(&base64::engine::general_purpose::STANDARD, phrase))
 }
 
-async fn key_of(world: &World) -> String {
+async fn key_of(world: &ServerFixture) -> String {
     let secret = json!({ "name": "key", "type": "api_key", "value": "canary-7f9c24e53b1a" });
     world.made("/api/v1/secrets", &secret).await["id"].as_str().unwrap().to_owned()
 }
 
 /// A bundle with secrets under [`PHRASE`].
-async fn sealed_export(world: &World) -> Bytes {
+async fn sealed_export(world: &ServerFixture) -> Bytes {
     world.settled().await;
     let made = world.made("/api/v1/exports", &json!({ "withSecrets": true })).await;
     let request = with_phrase(world.request("GET", made["downloadUrl"].as_str().unwrap()), PHRASE);
@@ -213,7 +213,7 @@ async fn sealed_export(world: &World) -> Bytes {
     axum::body::to_bytes(response.into_body(), usize::MAX).await.unwrap()
 }
 
-async fn import_with(world: &World, bundle: &Bytes, phrase: &str) -> crate::server_fixture::Answer {
+async fn import_with(world: &ServerFixture, bundle: &Bytes, phrase: &str) -> crate::server_fixture::Answer {
     let request = with_phrase(world.request("POST", "/api/v1/imports"), phrase).header("content-type", ZIP);
     world
         .send(
@@ -222,12 +222,12 @@ async fn import_with(world: &World, bundle: &Bytes, phrase: &str) -> crate::serv
         .await
 }
 
-async fn values(world: &World) -> i64 {
+async fn values(world: &ServerFixture) -> i64 {
     world.store.read(|tx| tx.count_sealed(&Viewer::System("test"), "")).await.unwrap().0
 }
 
 both! {
-    async fn secrets_travel_under_a_passphrase_and_a_wrong_one_brings_nothing(old: &World) {
+    async fn secrets_travel_under_a_passphrase_and_a_wrong_one_brings_nothing(old: &ServerFixture) {
         let new = old.another().await;
         let anna = somebody(old).await;
         key_of(&anna).await;
@@ -235,7 +235,7 @@ both! {
         let before = new.count().await;
         let wrong = import_with(&new, &bundle, "correct horse battery stable").await;
         assert_eq!(wrong.refused(), (422, "wrong_passphrase".to_owned()));
-        let users = |world: World| async move { world.get("/api/v1/users").await.json()["data"].as_array().unwrap().len() };
+        let users = |world: ServerFixture| async move { world.get("/api/v1/users").await.json()["data"].as_array().unwrap().len() };
         assert_eq!((new.count().await, users(new.clone()).await, values(&new).await), (before, 1, 0));
         let brought = import_with(&new, &bundle, PHRASE).await.json();
         assert_eq!((&brought["secretValues"], &brought["secretsWithoutValue"]), (&json!(1), &json!(0)), "{brought}");
@@ -244,7 +244,7 @@ both! {
         assert_eq!((&again["added"], &again["secretValues"]), (&json!(0), &json!(0)), "{again}");
     }
 
-    async fn without_the_passphrase_an_import_says_which_secrets_wait(old: &World) {
+    async fn without_the_passphrase_an_import_says_which_secrets_wait(old: &ServerFixture) {
         let new = old.another().await;
         let anna = somebody(old).await;
         key_of(&anna).await;
@@ -259,14 +259,14 @@ both! {
 
 #[tokio::test]
 async fn secrets_come_out_only_when_asked_for_with_a_passphrase_by_their_owner_alone() {
-    let world = World::new().await;
+    let world = ServerFixture::new().await;
     let anna = somebody(&world).await;
     key_of(&anna).await;
     let plain = anna.made("/api/v1/exports", &json!({})).await;
     assert_eq!(plain["withSecrets"], false);
     let made = anna.made("/api/v1/exports", &json!({ "withSecrets": true })).await;
     let path = made["downloadUrl"].as_str().unwrap();
-    let ask = async |world: &World, path: &str, phrase: &str| {
+    let ask = async |world: &ServerFixture, path: &str, phrase: &str| {
         world.send(with_phrase(world.request("GET", path), phrase).body(axum::body::Body::empty()).unwrap()).await
     };
     assert_eq!(anna.get(path).await.refused(), (400, "passphrase_required".to_owned()));
@@ -286,7 +286,7 @@ async fn secrets_come_out_only_when_asked_for_with_a_passphrase_by_their_owner_a
 
 #[tokio::test]
 async fn a_grant_opens_nobodys_secrets() {
-    let world = World::new().await;
+    let world = ServerFixture::new().await;
     let anna = somebody(&world).await;
     key_of(&anna).await;
     let path = anna.made("/api/v1/exports", &json!({ "withSecrets": true })).await["downloadUrl"].clone();
@@ -300,7 +300,7 @@ async fn a_grant_opens_nobodys_secrets() {
 
 #[tokio::test]
 async fn a_value_that_was_replaced_since_the_cut_stays_behind() {
-    let (old, new) = (World::new().await, World::new().await);
+    let (old, new) = (ServerFixture::new().await, ServerFixture::new().await);
     let anna = somebody(&old).await;
     let secret = key_of(&anna).await;
     let made = anna.made("/api/v1/exports", &json!({ "withSecrets": true })).await;
@@ -350,7 +350,7 @@ fn with_item(bundle: &Bytes, item: &Item) -> Bytes {
 }
 
 both! {
-    async fn mg_soil_005_what_a_user_adds_to_their_own_bundle_obeys_the_rules_of_the_acts_refuses(world: &World) {
+    async fn mg_soil_005_what_a_user_adds_to_their_own_bundle_obeys_the_rules_of_the_acts_refuses(world: &ServerFixture) {
         let anna = somebody(world).await;
         let (bundle, before) = (export(&anna).await, anna.count().await);
         let data = |data: Value| data.as_object().unwrap().clone();

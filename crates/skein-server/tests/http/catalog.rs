@@ -8,7 +8,7 @@ use skein_engine::Worker;
 use skein_testkit::rogue::{Behaviour, Rogue};
 
 use crate::recipes::{now, weather};
-use crate::server_fixture::{Answer, World, both, fresh_key};
+use crate::server_fixture::{Answer, ServerFixture, both, fresh_key};
 
 const KEY: &str = "k-7f9c24e53b1a0d6f";
 
@@ -25,17 +25,17 @@ fn peer() -> Rogue {
 }
 
 /// A service at a peer, on which tools with and without a key stand.
-async fn service(world: &World) -> Value {
+async fn service(world: &ServerFixture) -> Value {
     let mut service = weather();
     service["protocol"] = json!("http");
     world.made("/api/v1/services", &service).await
 }
 
-async fn secret(world: &World, value: &str) -> Value {
+async fn secret(world: &ServerFixture, value: &str) -> Value {
     world.made("/api/v1/secrets", &json!({ "name": "key", "type": "api_key", "value": value })).await
 }
 
-async fn tool(world: &World, peer: &Rogue, secret: Option<&Value>) -> Value {
+async fn tool(world: &ServerFixture, peer: &Rogue, secret: Option<&Value>) -> Value {
     let mut tool = now(&service(world).await);
     tool["connectionParams"] = json!({ "endpoint": peer.endpoint() });
     if let Some(secret) = secret {
@@ -46,18 +46,18 @@ async fn tool(world: &World, peer: &Rogue, secret: Option<&Value>) -> Value {
 }
 
 /// An administrator's decision that the peer may be called.
-async fn allow(world: &World, peer: &Rogue) -> Value {
+async fn allow(world: &ServerFixture, peer: &Rogue) -> Value {
     let address = peer.address();
     let body = json!({ "host": address.ip().to_string(), "port": address.port() });
     world.made("/api/v1/allowed-endpoints", &body).await
 }
 
-async fn share(world: &World, path: &str, shared: bool) -> Value {
+async fn share(world: &ServerFixture, path: &str, shared: bool) -> Value {
     world.changed("PUT", &format!("/api/v1/{path}/share"), &json!({ "shared": shared })).await
 }
 
 /// The operation of a test, once it has ended.
-async fn tested(world: &World, tool: &Value) -> Value {
+async fn tested(world: &ServerFixture, tool: &Value) -> Value {
     let answer = world.post(&format!("/api/v1/tools/{}/test", id(tool)), r#"{"inputs":{"city":"Bern"}}"#).await;
     assert_eq!(answer.status, 202, "{}", answer.text);
     let path = answer.json()["statusUrl"].as_str().unwrap().to_owned();
@@ -71,7 +71,7 @@ async fn tested(world: &World, tool: &Value) -> Value {
 }
 
 /// Where the operation of a test is found, once the peer has heard of it.
-async fn begun(world: &World, tool: &Value, peer: &Rogue) -> String {
+async fn begun(world: &ServerFixture, tool: &Value, peer: &Rogue) -> String {
     let answer = world.post(&format!("/api/v1/tools/{}/test", id(tool)), r#"{"inputs":{"city":"Bern"}}"#).await;
     while peer.requests().is_empty() {
         skein_testkit::wait::moment().await;
@@ -80,7 +80,7 @@ async fn begun(world: &World, tool: &Value, peer: &Rogue) -> String {
 }
 
 /// The results of calls, once there are so many.
-async fn results(world: &World, count: usize) -> Vec<Value> {
+async fn results(world: &ServerFixture, count: usize) -> Vec<Value> {
     loop {
         let found = world.get("/api/v1/items?type=ToolResult").await.json()["data"].as_array().unwrap().clone();
         if found.len() >= count {
@@ -90,12 +90,12 @@ async fn results(world: &World, count: usize) -> Vec<Value> {
     }
 }
 
-async fn delete(world: &World, path: &str) -> Answer {
+async fn delete(world: &ServerFixture, path: &str) -> Answer {
     world.change("DELETE", &format!("/api/v1/{path}"), "{}").await
 }
 
 both! {
-    async fn a_tool_is_tested_for_real_and_leaves_its_call_and_result(world: &World) {
+    async fn a_tool_is_tested_for_real_and_leaves_its_call_and_result(world: &ServerFixture) {
         let (peer, _worker) = (peer(), Worker::start(world.engine.clone(), "test".to_owned()));
         allow(world, &peer).await;
         let tool = tool(world, &peer, Some(&secret(world, KEY).await)).await;
@@ -115,7 +115,7 @@ both! {
         assert_eq!(peer.requests()[0].header("x-api-key"), Some(KEY));
     }
 
-    async fn an_output_larger_than_a_document_is_kept_whole_beside_its_result(world: &World) {
+    async fn an_output_larger_than_a_document_is_kept_whole_beside_its_result(world: &ServerFixture) {
         let large = json!({ "text": "x".repeat(3 << 20) }).to_string();
         let (answer, _worker) = (large.clone(), Worker::start(world.engine.clone(), "test".to_owned()));
         let peer = Rogue::start(move |_| Behaviour::json(&answer));
@@ -138,7 +138,7 @@ both! {
         assert_eq!(world.get(&format!("{path}/payload")).await.refused(), (404, "not_found".to_owned()));
     }
 
-    async fn an_output_larger_than_any_payload_fails_the_call(world: &World) {
+    async fn an_output_larger_than_any_payload_fails_the_call(world: &ServerFixture) {
         let _worker = Worker::start(world.engine.clone(), "test".to_owned());
         let peer = Rogue::start(|_| Behaviour::json(&json!({ "text": "x".repeat(17 << 20) }).to_string()));
         allow(world, &peer).await;
@@ -146,7 +146,7 @@ both! {
         assert_eq!((&done["status"], &done["error"]["code"]), (&json!("failed"), &json!("answer_too_large")), "{done}");
     }
 
-    async fn cancelling_a_test_ends_the_call_that_is_under_way(world: &World) {
+    async fn cancelling_a_test_ends_the_call_that_is_under_way(world: &ServerFixture) {
         let _worker = Worker::start(world.engine.clone(), "test".to_owned());
         let peer = Rogue::start(|_| Behaviour::Silence);
         allow(world, &peer).await;
@@ -157,7 +157,7 @@ both! {
         assert_eq!(world.get(&path).await.json()["status"], "cancelled");
     }
 
-    async fn a_worker_that_is_stopped_gives_back_its_call_at_once(world: &World) {
+    async fn a_worker_that_is_stopped_gives_back_its_call_at_once(world: &ServerFixture) {
         let worker = Worker::start(world.engine.clone(), "first".to_owned());
         let peer = Rogue::start(|_| Behaviour::Silence);
         allow(world, &peer).await;
@@ -171,7 +171,7 @@ both! {
         assert_eq!(world.get(&path).await.json()["status"], "processing");
     }
 
-    async fn z24_a_loopback_address_is_called_by_a_recorded_decision_holds(world: &World) {
+    async fn z24_a_loopback_address_is_called_by_a_recorded_decision_holds(world: &ServerFixture) {
         let (peer, _worker) = (peer(), Worker::start(world.engine.clone(), "test".to_owned()));
         let tool = tool(world, &peer, None).await;
         let refused = tested(world, &tool).await;
@@ -183,7 +183,7 @@ both! {
         assert_eq!(peer.requests().len(), 1);
     }
 
-    async fn z16_a_shared_tool_runs_with_its_owners_secret_or_with_ones_own_holds(world: &World) {
+    async fn z16_a_shared_tool_runs_with_its_owners_secret_or_with_ones_own_holds(world: &ServerFixture) {
         let (peer, _worker) = (peer(), Worker::start(world.engine.clone(), "test".to_owned()));
         allow(world, &peer).await;
         let anna = world.joined_by("anna", Role::User, Scope::Write).await;
@@ -219,7 +219,7 @@ both! {
         assert!(!told.contains("Bern"), "{told}");
     }
 
-    async fn z16_ones_own_secret_does_not_follow_a_changed_tool_refuses(world: &World) {
+    async fn z16_ones_own_secret_does_not_follow_a_changed_tool_refuses(world: &ServerFixture) {
         let (peer, elsewhere) = (peer(), Rogue::start(|_| Behaviour::json("{}")));
         let _worker = Worker::start(world.engine.clone(), "test".to_owned());
         for called in [&peer, &elsewhere] {
@@ -240,7 +240,7 @@ both! {
         assert_eq!(tested(&bert, &tool).await["status"], "completed");
     }
 
-    async fn a_tool_that_goes_takes_what_others_bound_to_it(world: &World) {
+    async fn a_tool_that_goes_takes_what_others_bound_to_it(world: &ServerFixture) {
         let bert = world.joined_by("bert", Role::User, Scope::Write).await;
         let tool = tool(world, &peer(), None).await;
         share(world, &format!("tools/{}", id(&tool)), true).await;
@@ -252,7 +252,7 @@ both! {
         assert_eq!(delete(&bert, &format!("secrets/{}", id(&his))).await.status, 200);
     }
 
-    async fn an_answer_that_cannot_be_kept_is_reported_and_not_asked_for_again(world: &World) {
+    async fn an_answer_that_cannot_be_kept_is_reported_and_not_asked_for_again(world: &ServerFixture) {
         let answers = ["\"a\\u0000b\"".to_owned(), format!("{}{}", "[".repeat(70), "]".repeat(70))];
         for answer in answers {
             let peer = Rogue::start(move |_| Behaviour::json(&answer));
@@ -266,7 +266,7 @@ both! {
         }
     }
 
-    async fn a_repeat_finds_its_call_also_when_the_tool_is_gone(world: &World) {
+    async fn a_repeat_finds_its_call_also_when_the_tool_is_gone(world: &ServerFixture) {
         let tool = tool(world, &peer(), None).await;
         let (path, key) = (format!("/api/v1/tools/{}/test", id(&tool)), fresh_key());
         let first = world.change_under(&key, "POST", &path, r#"{"inputs":{"city":"Bern"}}"#).await;
@@ -276,7 +276,7 @@ both! {
         assert_eq!(again.json(), first.json());
     }
 
-    async fn a_call_that_was_cancelled_is_not_made_and_says_so(world: &World) {
+    async fn a_call_that_was_cancelled_is_not_made_and_says_so(world: &ServerFixture) {
         let peer = peer();
         allow(world, &peer).await;
         let tool = tool(world, &peer, None).await;
@@ -294,7 +294,7 @@ both! {
         assert!(peer.requests().is_empty());
     }
 
-    async fn a_tool_that_fits_its_service_no_more_is_down(world: &World) {
+    async fn a_tool_that_fits_its_service_no_more_is_down(world: &ServerFixture) {
         let tool = tool(world, &peer(), None).await;
         let path = format!("/api/v1/services/{}", tool["serviceId"].as_str().unwrap());
         let service = world.get(&path).await.json();
@@ -307,7 +307,7 @@ both! {
         assert!(seen["errorMessage"].as_str().unwrap().contains("region"), "{seen}");
     }
 
-    async fn br_share_007_a_tool_that_is_shared_no_more_refuses(world: &World) {
+    async fn br_share_007_a_tool_that_is_shared_no_more_refuses(world: &ServerFixture) {
         let (peer, _worker) = (peer(), Worker::start(world.engine.clone(), "test".to_owned()));
         allow(world, &peer).await;
         let bert = world.joined_by("bert", Role::User, Scope::Write).await;
@@ -330,7 +330,7 @@ both! {
         assert_eq!(refused.breaks(), (422, "BR-SHARE-007".to_owned()));
     }
 
-    async fn z24_addresses_that_no_decision_opens_refuses(world: &World) {
+    async fn z24_addresses_that_no_decision_opens_refuses(world: &ServerFixture) {
         let _worker = Worker::start(world.engine.clone(), "test".to_owned());
         let place = service(world).await;
         // Metadata, a private network, nobody's address, this machine in other spellings.
@@ -342,7 +342,7 @@ both! {
         }
     }
 
-    async fn z19_runtime_state_is_beside_the_record_and_a_value_in_the_vault_alone_holds(world: &World) {
+    async fn z19_runtime_state_is_beside_the_record_and_a_value_in_the_vault_alone_holds(world: &ServerFixture) {
         let (peer, _worker) = (peer(), Worker::start(world.engine.clone(), "test".to_owned()));
         allow(world, &peer).await;
         let key = secret(world, KEY).await;
@@ -358,7 +358,7 @@ both! {
         assert_eq!(world.get("/api/v1/vault").await.json()["secrets"], 0);
     }
 
-    async fn z19_a_status_or_a_version_set_by_hand_refuses(world: &World) {
+    async fn z19_a_status_or_a_version_set_by_hand_refuses(world: &ServerFixture) {
         let tool = tool(world, &peer(), None).await;
         let status = json!({ "status": "healthy", "basedOnHash": tool["hash"] }).to_string();
         let refused = world.change("PUT", &format!("/api/v1/tools/{}", id(&tool)), status).await;
@@ -368,7 +368,7 @@ both! {
         assert_eq!(refused.breaks(), (422, "BR-SECRET-001".to_owned()));
     }
 
-    async fn what_is_used_is_not_deleted(world: &World) {
+    async fn what_is_used_is_not_deleted(world: &ServerFixture) {
         let peer = peer();
         let key = secret(world, KEY).await;
         let tool = tool(world, &peer, Some(&key)).await;
@@ -384,7 +384,7 @@ both! {
         assert_eq!(history["data"].as_array().unwrap().len(), 2, "{history}");
     }
 
-    async fn br_share_004_what_others_stand_on_refuses_to_be_deleted(world: &World) {
+    async fn br_share_004_what_others_stand_on_refuses_to_be_deleted(world: &ServerFixture) {
         let bert = world.joined_by("bert", Role::User, Scope::Write).await;
         let place = service(world).await;
         share(world, &format!("services/{}", id(&place)), true).await;
@@ -394,7 +394,7 @@ both! {
         assert_eq!(delete(&bert, &format!("services/{}", id(&place))).await.breaks(), (403, "BR-SHARE-003".to_owned()));
     }
 
-    async fn br_template_007_instances_are_listed_to_who_may_see_them_holds(world: &World) {
+    async fn br_template_007_instances_are_listed_to_who_may_see_them_holds(world: &ServerFixture) {
         let bert = world.joined_by("bert", Role::User, Scope::Write).await;
         let template = world.made("/api/v1/service-templates", &weather()).await;
         let path = format!("service-templates/{}", id(&template));
@@ -403,7 +403,7 @@ both! {
         let his = bert.made("/api/v1/services", &from).await;
         let hers = world.made("/api/v1/services", &from).await;
         assert_eq!((&his["type"], &his["serviceTemplateId"]), (&json!("rest_api"), &template["id"]));
-        let listed = async |world: &World| {
+        let listed = async |world: &ServerFixture| {
             let page = world.get(&format!("/api/v1/{path}/instances")).await.json();
             page["data"].as_array().unwrap().iter().map(|entry| entry["id"].clone()).collect::<Vec<_>>()
         };
@@ -412,14 +412,14 @@ both! {
         assert_eq!(listed(world).await.len(), 2);
     }
 
-    async fn br_template_007_the_instances_of_a_hidden_template_refuses(world: &World) {
+    async fn br_template_007_the_instances_of_a_hidden_template_refuses(world: &ServerFixture) {
         let bert = world.joined_by("bert", Role::User, Scope::Write).await;
         let template = world.made("/api/v1/service-templates", &weather()).await;
         let hidden = bert.get(&format!("/api/v1/service-templates/{}/instances", id(&template))).await;
         assert_eq!(hidden.refused(), (404, "not_found".to_owned()));
     }
 
-    async fn templates_are_archived_and_never_altered(world: &World) {
+    async fn templates_are_archived_and_never_altered(world: &ServerFixture) {
         let template = world.made("/api/v1/service-templates", &weather()).await;
         let path = format!("/api/v1/service-templates/{}", id(&template));
         let altered = world.change("PUT", &path, r#"{"name":"other","protocol":"http"}"#).await;
@@ -436,7 +436,7 @@ both! {
         assert_eq!(world.post("/api/v1/services", from).await.status, 201);
     }
 
-    async fn tools_are_made_from_an_openapi_document(world: &World) {
+    async fn tools_are_made_from_an_openapi_document(world: &ServerFixture) {
         let service = service(world).await;
         let document = json!({ "openapi": "3.1.0", "info": { "title": "Pets", "version": "1" }, "paths": {
             "/pets/{petId}": { "get": { "operationId": "readPet",
@@ -452,7 +452,7 @@ both! {
         assert_eq!(world.get(&format!("/api/v1/tools/{}", id(tool))).await.json()["name"], "readPet");
     }
 
-    async fn a_service_is_checked_on_demand(world: &World) {
+    async fn a_service_is_checked_on_demand(world: &ServerFixture) {
         let peer = peer();
         let place = service(world).await;
         let path = format!("/api/v1/services/{}", id(&place));
@@ -474,7 +474,7 @@ both! {
         assert_eq!(by_hand.breaks(), (422, "BR-SERVICE-003".to_owned()));
     }
 
-    async fn what_comes_along_is_there_for_everybody_and_nobodys_to_change(world: &World) {
+    async fn what_comes_along_is_there_for_everybody_and_nobodys_to_change(world: &ServerFixture) {
         world.engine.prepare().await.unwrap();
         let items = world.count().await;
         world.engine.prepare().await.unwrap();
@@ -505,7 +505,7 @@ both! {
         assert!(done["result"]["output"]["text"].as_str().unwrap().contains("Herons nest in May"), "{done}");
     }
 
-    async fn a_master_key_is_replaced_while_secrets_serve(world: &World) {
+    async fn a_master_key_is_replaced_while_secrets_serve(world: &ServerFixture) {
         let (peer, _worker) = (peer(), Worker::start(world.engine.clone(), "test".to_owned()));
         allow(world, &peer).await;
         let tool = tool(world, &peer, Some(&secret(world, KEY).await)).await;
@@ -522,7 +522,7 @@ both! {
         assert_eq!(tested(world, &tool).await["status"], "completed");
     }
 
-    async fn vault_rotations_run_one_at_a_time(world: &World) {
+    async fn vault_rotations_run_one_at_a_time(world: &ServerFixture) {
         for _ in 0..20 {
             secret(world, KEY).await;
         }
@@ -546,7 +546,7 @@ both! {
         assert_eq!(world.post("/api/v1/vault/rotations", "{}").await.status, 202);
     }
 
-    async fn a_cancelled_vault_rotation_makes_room_for_the_next(world: &World) {
+    async fn a_cancelled_vault_rotation_makes_room_for_the_next(world: &ServerFixture) {
         secret(world, KEY).await;
         let queued = world.post("/api/v1/vault/rotations", "{}").await.json();
         assert_eq!(world.post("/api/v1/vault/rotations", "{}").await.refused(), (409, "rotation_running".to_owned()));
@@ -555,7 +555,7 @@ both! {
         assert_eq!(world.post("/api/v1/vault/rotations", "{}").await.status, 202);
     }
 
-    async fn br_sec_001_a_secret_serves_its_owner_holds(world: &World) {
+    async fn br_sec_001_a_secret_serves_its_owner_holds(world: &ServerFixture) {
         let key = secret(world, KEY).await;
         let path = format!("/api/v1/secrets/{}", id(&key));
         let rotated = world.changed("PUT", &path, &json!({ "value": "k-another-value" })).await;
@@ -563,7 +563,7 @@ both! {
         assert!(!world.get(&path).await.text.contains("k-another"));
     }
 
-    async fn br_sec_001_anybody_else_with_or_without_a_grant_refuses(world: &World) {
+    async fn br_sec_001_anybody_else_with_or_without_a_grant_refuses(world: &ServerFixture) {
         let anna = world.joined_by("anna", Role::User, Scope::Write).await;
         let path = format!("/api/v1/secrets/{}", id(&secret(&anna, KEY).await));
         anna.changed("PUT", &format!("{path}/share"), &json!({ "shared": true })).await;

@@ -16,9 +16,9 @@ use skein_engine::{COMPUTATIONS_MAX, COMPUTATIONS_PER_USER, ComputeError};
 use skein_server::http::limits::{BODIES_ARRIVING_PER_USER, PARSED_AT_ONCE_BYTES_MAX};
 use skein_testkit::rogue::{Behaviour, Rogue};
 
-use crate::conversation_fixture::{Talk, id};
+use crate::conversation_fixture::{ConversationFixture, id};
 use crate::recipes::{counting, weather};
-use crate::server_fixture::{Answer, World};
+use crate::server_fixture::{Answer, ServerFixture};
 
 const VALIDATE: &str = "/api/v1/processes/validate";
 const LIVE: &str = "/health/live";
@@ -26,7 +26,7 @@ const LIVE: &str = "/health/live";
 pub(crate) type Computation<'a> = Pin<Box<dyn Future<Output = Result<(), ComputeError>> + Send + 'a>>;
 
 /// Computations of a user that go on, or wait, until the sender is dropped.
-pub(crate) async fn hold(world: &World, user: UserId, count: usize) -> (Sender<()>, Vec<Computation<'_>>) {
+pub(crate) async fn hold(world: &ServerFixture, user: UserId, count: usize) -> (Sender<()>, Vec<Computation<'_>>) {
     let (end, ended) = mpsc::channel();
     let ended = Arc::new(Mutex::new(ended));
     let mut held = Vec::new();
@@ -42,7 +42,7 @@ pub(crate) async fn hold(world: &World, user: UserId, count: usize) -> (Sender<(
     (end, held)
 }
 
-async fn validate(world: &World, body: &Value) -> Answer {
+async fn validate(world: &ServerFixture, body: &Value) -> Answer {
     let request = world.request("POST", VALIDATE).header("content-type", "application/json");
     world.send(request.body(body.to_string().into()).unwrap()).await
 }
@@ -58,7 +58,7 @@ fn largest() -> Value {
 
 #[tokio::test]
 async fn the_server_answers_while_processes_are_validated() {
-    let world = World::new().await;
+    let world = ServerFixture::new().await;
     let (end, held) = hold(&world, world.admin.owner(), COMPUTATIONS_PER_USER - 6).await;
     let body = largest();
     let mut validated = Vec::new();
@@ -79,10 +79,10 @@ async fn the_server_answers_while_processes_are_validated() {
 /// A user who has taken all their places is refused by each endpoint that computes: so none computes elsewhere.
 #[tokio::test]
 async fn every_endpoint_that_computes_takes_a_place() {
-    let world = World::new().await;
+    let world = ServerFixture::new().await;
     let process = world.made("/api/v1/processes", &counting()).await;
     let service = world.made("/api/v1/services", &weather()).await;
-    let talk = Talk::new(&world).await;
+    let talk = ConversationFixture::new(&world).await;
     let said = talk.say(None, "Three herons.").await;
     let node = id(&said["node"]);
     let process_path = format!("/api/v1/processes/{}", id(&process));
@@ -114,7 +114,7 @@ async fn every_endpoint_that_computes_takes_a_place() {
 }
 
 /// Waits until a request that is under way is the last computation its user may have.
-pub(crate) async fn until_computing<T>(world: &World, request: &mut Pin<Box<impl Future<Output = T>>>) {
+pub(crate) async fn until_computing<T>(world: &ServerFixture, request: &mut Pin<Box<impl Future<Output = T>>>) {
     loop {
         assert!(poll!(request.as_mut()).is_pending());
         let mut next = Box::pin(world.engine.compute().run(world.admin.owner(), || ()));
@@ -129,7 +129,7 @@ pub(crate) async fn until_computing<T>(world: &World, request: &mut Pin<Box<impl
 
 #[tokio::test]
 async fn a_bundle_is_opened_by_a_computation_that_waits_for_its_turn() {
-    let world = World::new().await;
+    let world = ServerFixture::new().await;
     let (end, held) = hold(&world, world.admin.owner(), COMPUTATIONS_PER_USER - 1).await;
     let mut import = Box::pin(world.upload("/api/v1/imports", "application/zip", "no zip"));
     until_computing(&world, &mut import).await;
@@ -141,7 +141,7 @@ async fn a_bundle_is_opened_by_a_computation_that_waits_for_its_turn() {
 
 #[tokio::test]
 async fn a_document_at_an_address_is_read_by_a_computation_that_is_admitted_before_it_is_fetched() {
-    let world = World::new().await;
+    let world = ServerFixture::new().await;
     let service = world.made("/api/v1/services", &weather()).await;
     let documents = Rogue::start(|_| Behaviour::json("] neither JSON nor YAML: ["));
     let address = documents.address();
@@ -160,7 +160,7 @@ async fn a_document_at_an_address_is_read_by_a_computation_that_is_admitted_befo
 
 #[tokio::test]
 async fn a_user_whose_bodies_are_arriving_leaves_the_server_to_others() {
-    let world = World::new().await;
+    let world = ServerFixture::new().await;
     let bert = world.joined_by("bert", Role::User, Scope::Write).await;
     let slow = || {
         let there = stream::iter([Ok::<_, std::io::Error>(" ".repeat(PARSED_AT_ONCE_BYTES_MAX + 1))]);
@@ -181,7 +181,7 @@ async fn a_user_whose_bodies_are_arriving_leaves_the_server_to_others() {
 
 #[tokio::test]
 async fn somebody_who_computes_much_keeps_nobody_else_waiting() {
-    let world = World::new().await;
+    let world = ServerFixture::new().await;
     let bert = world.joined_by("bert", Role::User, Scope::Read).await;
     let (end, held) = hold(&world, world.admin.owner(), COMPUTATIONS_PER_USER).await;
     assert_eq!(validate(&bert, &largest()).await.status, StatusCode::OK);
@@ -194,7 +194,7 @@ async fn somebody_who_computes_much_keeps_nobody_else_waiting() {
 
 #[tokio::test]
 async fn a_server_that_computes_as_much_as_it_may_says_when_to_come_back() {
-    let world = World::new().await;
+    let world = ServerFixture::new().await;
     let mut held = Vec::new();
     for number in 0..COMPUTATIONS_MAX / COMPUTATIONS_PER_USER {
         let user = UserId::from_bytes([u8::try_from(number).unwrap(); 16]);
@@ -207,7 +207,7 @@ async fn a_server_that_computes_as_much_as_it_may_says_when_to_come_back() {
 
 #[tokio::test]
 async fn a_large_document_is_understood_aside() {
-    let world = World::new().await;
+    let world = ServerFixture::new().await;
     let (end, held) = hold(&world, world.admin.owner(), COMPUTATIONS_PER_USER - 1).await;
     let large = json!({ "_type": "Note", "data": { "description": "x".repeat(100 << 10) } }).to_string();
     let mut stated = Box::pin(world.post("/api/v1/items", large));
@@ -220,7 +220,7 @@ async fn a_large_document_is_understood_aside() {
 
 #[tokio::test]
 async fn a_definition_that_is_too_large_has_one_breach() {
-    let world = World::new().await;
+    let world = ServerFixture::new().await;
     let body = json!({ "name": "n", "steps": vec![json!({}); 8_400], "outputTemplate": "" });
     let found = validate(&world, &body).await.json();
     let breaches = found["breaches"].as_array().unwrap();
@@ -232,7 +232,7 @@ async fn a_definition_that_is_too_large_has_one_breach() {
 
 #[tokio::test]
 async fn bodies_are_as_large_as_a_document_and_batches_of_items_alone_larger() {
-    let world = World::new().await;
+    let world = ServerFixture::new().await;
     let large = "x".repeat((1 << 20) + 1);
     for path in [VALIDATE, "/api/v1/search", "/api/v1/processes"] {
         assert_eq!(world.post(path, large.clone()).await.refused(), (413, "too_large".to_owned()), "{path}");
@@ -245,8 +245,8 @@ async fn bodies_are_as_large_as_a_document_and_batches_of_items_alone_larger() {
 /// Of a node that many nodes cite, each citation counts: what is laid out at once stays below 64 MiB.
 #[tokio::test]
 async fn a_source_counts_each_time_it_is_cited() {
-    let world = World::new().await;
-    let talk = Talk::new(&world).await;
+    let world = ServerFixture::new().await;
+    let talk = ConversationFixture::new(&world).await;
     let cited = talk.say(None, &"x".repeat(1_000_000)).await;
     let mut said = cited.clone();
     for number in 0..70 {

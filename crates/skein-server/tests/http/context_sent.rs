@@ -7,10 +7,10 @@ use skein_core::Digest;
 use skein_engine::Worker;
 use skein_testkit::rogue::{Behaviour, Request, Rogue};
 
-use crate::conversation_fixture::{CONVERSATIONS, Talk, id};
+use crate::conversation_fixture::{CONVERSATIONS, ConversationFixture, id};
 use crate::feed::Feed;
 use crate::memory::remember;
-use crate::server_fixture::{World, both};
+use crate::server_fixture::{ServerFixture, both};
 
 /// One pixel each, as two programs wrote them.
 const PNG: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
@@ -31,34 +31,34 @@ impl Api {
 
 /// A piece of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Piece {
+enum ContextPiece {
     Text(String),
     Image { media_type: String, bytes: usize, hash: String },
 }
 
-type Messages = Vec<(String, Vec<Piece>)>;
+type Messages = Vec<(String, Vec<ContextPiece>)>;
 
 /// What the system says, in one text.
 fn instructions(messages: &Messages) -> String {
     let system = messages.iter().filter(|(role, _)| role == "system").flat_map(|(_, pieces)| pieces);
-    let texts = system.filter_map(|piece| if let Piece::Text(text) = piece { Some(&**text) } else { None });
+    let texts = system.filter_map(|piece| if let ContextPiece::Text(text) = piece { Some(&**text) } else { None });
     texts.collect::<Vec<_>>().join("\n\n")
 }
 
-fn text(text: &Value) -> Piece {
-    Piece::Text(text.as_str().unwrap_or_else(|| panic!("{text} is no text")).to_owned())
+fn text(text: &Value) -> ContextPiece {
+    ContextPiece::Text(text.as_str().unwrap_or_else(|| panic!("{text} is no text")).to_owned())
 }
 
-fn image(media_type: &str, data: &str) -> Piece {
+fn image(media_type: &str, data: &str) -> ContextPiece {
     let bytes = BASE64.decode(data).unwrap();
-    Piece::Image { media_type: media_type.to_owned(), bytes: bytes.len(), hash: Digest::of(&bytes).to_string() }
+    ContextPiece::Image { media_type: media_type.to_owned(), bytes: bytes.len(), hash: Digest::of(&bytes).to_string() }
 }
 
 /// What the inspector says would be sent.
 fn shown(view: &Value) -> Messages {
     let piece = |part: &Value| match part["type"].as_str() {
         Some("text") => text(&part["text"]),
-        _ => Piece::Image {
+        _ => ContextPiece::Image {
             media_type: part["mediaType"].as_str().unwrap().to_owned(),
             bytes: usize::try_from(part["bytes"].as_u64().unwrap()).unwrap(),
             hash: part["hash"].as_str().unwrap().to_owned(),
@@ -72,7 +72,7 @@ fn shown(view: &Value) -> Messages {
         (message["role"].as_str().unwrap().to_owned(), pieces)
     };
     let mut messages: Messages = view["messages"].as_array().unwrap().iter().map(message).collect();
-    messages.extend(view["text"].as_str().map(|text| ("user".to_owned(), vec![Piece::Text(text.to_owned())])));
+    messages.extend(view["text"].as_str().map(|text| ("user".to_owned(), vec![ContextPiece::Text(text.to_owned())])));
     messages
 }
 
@@ -102,7 +102,8 @@ fn sent(api: Api, request: &Request) -> Messages {
         };
         (message["role"].as_str().unwrap().to_owned(), pieces)
     };
-    let system = body["system"].as_str().map(|system| ("system".to_owned(), vec![Piece::Text(system.to_owned())]));
+    let system =
+        body["system"].as_str().map(|system| ("system".to_owned(), vec![ContextPiece::Text(system.to_owned())]));
     system.into_iter().chain(body["messages"].as_array().unwrap().iter().map(message)).collect()
 }
 
@@ -153,7 +154,7 @@ fn model(api: Api) -> Rogue {
 }
 
 /// A service for models that speak like this.
-async fn service(world: &World, api: Api, name: &str) -> Value {
+async fn service(world: &ServerFixture, api: Api, name: &str) -> Value {
     let properties = json!({ "endpoint": { "type": "string" }, "model": { "type": "string" }, "dialect": { "const": api.dialect() } });
     let schema = json!({ "type": "object", "required": ["endpoint"], "properties": properties });
     let service = json!({ "name": name, "type": "llm_provider", "protocol": "http", "requiresSecret": false, "connectionSchema": schema });
@@ -162,7 +163,7 @@ async fn service(world: &World, api: Api, name: &str) -> Value {
 
 /// A world with a recording model behind processes.
 pub(crate) struct Stage<'a> {
-    world: &'a World,
+    world: &'a ServerFixture,
     api: Api,
     rogue: Rogue,
     service: Value,
@@ -171,7 +172,7 @@ pub(crate) struct Stage<'a> {
 }
 
 impl<'a> Stage<'a> {
-    pub(crate) async fn new(world: &'a World, api: Api) -> Self {
+    pub(crate) async fn new(world: &'a ServerFixture, api: Api) -> Self {
         world.engine.prepare().await.unwrap();
         let rogue = model(api);
         let address = rogue.address();
@@ -246,7 +247,7 @@ impl<'a> Stage<'a> {
     }
 
     /// Has a process answer, and waits for it; the answer, and what was sent for it.
-    pub(crate) async fn answered(&self, talk: &Talk<'_>, end: &str, body: &Value) -> (Value, Request) {
+    pub(crate) async fn answered(&self, talk: &ConversationFixture<'_>, end: &str, body: &Value) -> (Value, Request) {
         let answer = talk.ask("POST", end, body).await;
         assert_eq!(answer.status, 202, "{}", answer.text);
         let answer = answer.json()["answers"][0].clone();
@@ -259,7 +260,13 @@ impl<'a> Stage<'a> {
     }
 
     /// Looks at the preview, has the process answer, and compares.
-    async fn check(&self, talk: &Talk<'_>, asked: &Value, process: &str, sources: &Value) -> (Value, Value) {
+    async fn check(
+        &self,
+        talk: &ConversationFixture<'_>,
+        asked: &Value,
+        process: &str,
+        sources: &Value,
+    ) -> (Value, Value) {
         let node = id(&asked["node"]);
         let named = sources.as_array().into_iter().flatten();
         let named: Vec<String> =
@@ -316,12 +323,17 @@ fn pair((name, value): (&String, &Value)) -> (String, Value) {
     (name.clone(), value.clone())
 }
 
-async fn begun(world: &World, body: Value) -> Talk<'_> {
-    Talk::of(world, &world.made(CONVERSATIONS, &body).await)
+async fn begun(world: &ServerFixture, body: Value) -> ConversationFixture<'_> {
+    ConversationFixture::of(world, &world.made(CONVERSATIONS, &body).await)
 }
 
 /// Shows an image, as an attachment of its own.
-async fn show(talk: &Talk<'_>, parent: Option<&Value>, (media_type, data): (&str, &str), blocks: &[Value]) -> Value {
+async fn show(
+    talk: &ConversationFixture<'_>,
+    parent: Option<&Value>,
+    (media_type, data): (&str, &str),
+    blocks: &[Value],
+) -> Value {
     let attached = talk.world.upload("/api/v1/blobs", media_type, BASE64.decode(data).unwrap()).await.json();
     let image = json!({ "type": "image", "ref": attached["itemId"], "mimeType": media_type, "width": 1, "height": 1 });
     let blocks = [blocks, &[image]].concat();
@@ -331,11 +343,11 @@ async fn show(talk: &Talk<'_>, parent: Option<&Value>, (media_type, data): (&str
 }
 
 fn has_image(messages: &Messages) -> usize {
-    messages.iter().flat_map(|(_, pieces)| pieces).filter(|piece| matches!(piece, Piece::Image { .. })).count()
+    messages.iter().flat_map(|(_, pieces)| pieces).filter(|piece| matches!(piece, ContextPiece::Image { .. })).count()
 }
 
 both! {
-    async fn the_inspector_shows_what_is_sent_in_dialogues_forks_and_buffers(world: &World) {
+    async fn the_inspector_shows_what_is_sent_in_dialogues_forks_and_buffers(world: &ServerFixture) {
         for api in [Api::OpenAi, Api::Completions, Api::Anthropic] {
             let stage = Stage::new(world, api).await;
             let process = stage.process("Plain", "m", false, Value::Null).await;
@@ -360,7 +372,7 @@ both! {
             let (_, request) = stage.answered(&talk, &end, &json!({})).await;
             assert_eq!(sent(api, &request), all, "an answer that is made again has the sources of the first");
             // A fork sees what is above it.
-            let fork = Talk::of(world, &talk.made("/fork", &json!({ "nodeId": first["node"]["id"] })).await);
+            let fork = ConversationFixture::of(world, &talk.made("/fork", &json!({ "nodeId": first["node"]["id"] })).await);
             let said = fork.say(None, "And cranes?").await;
             let (view, _) = stage.check(&fork, &said, &process, &json!([])).await;
             assert!(format!("{:?}", shown(&view)).contains("eleven herons"), "{view}");
@@ -380,11 +392,11 @@ both! {
         }
     }
 
-    async fn the_inspector_shows_what_is_sent_where_a_window_begins_with_an_answer(world: &World) {
+    async fn the_inspector_shows_what_is_sent_where_a_window_begins_with_an_answer(world: &ServerFixture) {
         for api in [Api::OpenAi, Api::Completions, Api::Anthropic] {
             let stage = Stage::new(world, api).await;
             let process = stage.process("Plain", "m", false, Value::Null).await;
-            let talk = Talk::new(world).await;
+            let talk = ConversationFixture::new(world).await;
             let first = talk.say(None, "How many herons?").await;
             let (_, answer) = stage.check(&talk, &first, &process, &json!([])).await;
             let end = format!("/turns/{}/alternatives", id(&answer["turn"]));
@@ -399,24 +411,24 @@ both! {
         }
     }
 
-    async fn the_inspector_shows_the_form_that_an_answer_is_asked_for_in(world: &World) {
+    async fn the_inspector_shows_the_form_that_an_answer_is_asked_for_in(world: &ServerFixture) {
         for api in [Api::OpenAi, Api::Anthropic] {
             let stage = Stage::new(world, api).await;
             let schema = json!({ "type": "object", "properties": { "herons": { "type": "integer" } } });
             let format = json!({ "type": "json_schema", "json_schema": { "name": "count", "schema": schema } });
             let tool = stage.model_tool("Formed", "m", &json!({ "responseFormat": format })).await;
             let process = stage.process_with("Formed", &tool, false, Value::Null).await;
-            let talk = Talk::new(world).await;
+            let talk = ConversationFixture::new(world).await;
             let asked = talk.say(None, "How many herons?").await;
             let (view, _) = stage.check(&talk, &asked, &process, &json!([])).await;
             assert!(view["parameters"]["responseFormat"].to_string().contains("herons"), "{view}");
         }
     }
 
-    async fn a_preview_with_a_budget_or_a_strategy_that_runs_do_not_have_is_not_exact(world: &World) {
+    async fn a_preview_with_a_budget_or_a_strategy_that_runs_do_not_have_is_not_exact(world: &ServerFixture) {
         let stage = Stage::new(world, Api::OpenAi).await;
         let process = stage.process("Plain", "m", false, Value::Null).await;
-        let said = Talk::new(world).await.say(None, "Hello").await;
+        let said = ConversationFixture::new(world).await.say(None, "Hello").await;
         for (query, because) in [
             ("", Value::Null),
             ("&strategy=truncateMiddle", Value::Null),
@@ -431,14 +443,14 @@ both! {
         assert_eq!((&alone["exact"], &alone["inexactBecause"]), (&json!(false), &json!("noProcess")));
     }
 
-    async fn a_preview_of_a_request_that_cannot_be_made_shows_the_error_of_the_run(world: &World) {
+    async fn a_preview_of_a_request_that_cannot_be_made_shows_the_error_of_the_run(world: &ServerFixture) {
         let stage = Stage::new(world, Api::OpenAi).await;
         let tool = stage.model_tool("Offering", "m", &json!({})).await;
         let process = stage.process_with("Offering", &tool, false, json!([{ "toolId": stage.tool("Echo") }])).await;
         let mut change = json!({ "operation": tool["operation"], "basedOnHash": tool["hash"] });
         change["operation"]["api"] = json!("completions");
         world.changed("PUT", &format!("/api/v1/tools/{}", id(&tool)), &change).await;
-        let talk = Talk::new(world).await;
+        let talk = ConversationFixture::new(world).await;
         let said = talk.say(None, "Hello").await;
         let view = stage.preview(id(&said["node"]), &process, "").await;
         assert_eq!((&view["exact"], &view["inexactBecause"]), (&json!(false), &json!("refused")), "{view}");
@@ -453,15 +465,15 @@ both! {
         assert!(stage.rogue.requests().is_empty());
     }
 
-    async fn the_inspector_shows_what_is_sent_of_images_byte_by_byte(world: &World) {
+    async fn the_inspector_shows_what_is_sent_of_images_byte_by_byte(world: &ServerFixture) {
         for api in [Api::OpenAi, Api::Anthropic] {
             let stage = Stage::new(world, api).await;
             let seeing = stage.process("Seeing", "gpt-4o", false, Value::Null).await;
             let blind = stage.process("Blind", "m", false, Value::Null).await;
-            let talk = Talk::new(world).await;
+            let talk = ConversationFixture::new(world).await;
             let png = show(&talk, None, ("image/png", PNG), &[json!({ "type": "text", "text": "Which bird?" })]).await;
             let (view, answer) = stage.check(&talk, &png, &seeing, &json!([])).await;
-            let Piece::Image { hash, .. } = &shown(&view)[1].1[1] else { panic!("{view}") };
+            let ContextPiece::Image { hash, .. } = &shown(&view)[1].1[1] else { panic!("{view}") };
             assert_eq!(*hash, Digest::of(&BASE64.decode(PNG).unwrap()).to_string(), "as it was attached");
             assert_eq!(view["parts"][0]["images"][0]["sentAs"], "image", "{view}");
             // An image alone, without a description, is answered by any model.
@@ -479,10 +491,10 @@ both! {
         }
     }
 
-    async fn the_inspector_shows_what_is_sent_of_memory_tools_and_what_has_room(world: &World) {
+    async fn the_inspector_shows_what_is_sent_of_memory_tools_and_what_has_room(world: &ServerFixture) {
         for api in [Api::OpenAi, Api::Anthropic] {
             let stage = Stage::new(world, api).await;
-            let elsewhere = Talk::new(world).await;
+            let elsewhere = ConversationFixture::new(world).await;
             elsewhere.say(None, &format!("The bittern of {api:?} booms at night in the reeds.")).await;
             let remembering = stage.process("Remembering", "m", true, json!([{ "toolId": stage.tool("Echo") }])).await;
             let talk = begun(world, json!({ "contextBudget": 2_048, "systemContext": "Be brief." })).await;
@@ -501,7 +513,7 @@ both! {
         }
     }
 
-    async fn ag_node_003_the_configuration_of_the_actor_that_answers_is_sent_and_shown_holds(world: &World) {
+    async fn ag_node_003_the_configuration_of_the_actor_that_answers_is_sent_and_shown_holds(world: &ServerFixture) {
         for api in [Api::OpenAi, Api::Anthropic] {
             let stage = Stage::new(world, api).await;
             let process = stage.process("Plain", "m", false, Value::Null).await;
@@ -546,7 +558,7 @@ both! {
         }
     }
 
-    async fn ag_node_003_the_system_prompt_is_sent_where_no_context_is_made_and_not_where_nobody_answers_holds(world: &World) {
+    async fn ag_node_003_the_system_prompt_is_sent_where_no_context_is_made_and_not_where_nobody_answers_holds(world: &ServerFixture) {
         let stage = Stage::new(world, Api::OpenAi).await;
         let tool = json!({ "name": "Bare", "serviceId": stage.service["id"],
             "connectionParams": { "endpoint": stage.rogue.endpoint(), "model": "m", "dialect": "openai" },
@@ -561,7 +573,7 @@ both! {
         let hugin = json!({ "name": "Hugin", "type": "model", "modelRef": "modelsopenai:m",
             "configuration": { "systemPrompt": "You are Hugin.", "temperature": 0.25 } });
         world.made("/api/v1/actors", &hugin).await;
-        let talk = Talk::new(world).await;
+        let talk = ConversationFixture::new(world).await;
         let said = talk.say(None, "How many?").await;
         for (process, has_actor) in [(process("Own", "{{answer.text}}").await, true), (process("Framed", "It said: {{answer.text}}").await, false)] {
             let body = json!({ "parentAlternativeId": said["node"]["id"], "speaker": "agent", "processId": process });
@@ -572,19 +584,19 @@ both! {
         }
     }
 
-    async fn ag_node_003_an_actor_beside_a_process_in_the_inspector_refuses(world: &World) {
+    async fn ag_node_003_an_actor_beside_a_process_in_the_inspector_refuses(world: &ServerFixture) {
         let stage = Stage::new(world, Api::OpenAi).await;
         let process = stage.process("Plain", "m", false, Value::Null).await;
-        let said = Talk::new(world).await.say(None, "Hello").await;
+        let said = ConversationFixture::new(world).await.say(None, "Hello").await;
         let actor = world.made("/api/v1/actors", &json!({ "name": "Ada", "type": "human" })).await;
         let path = format!("/api/v1/nodes/{}/context?processId={process}&actorId={}", id(&said["node"]), id(&actor));
         assert_eq!(world.get(&path).await.refused(), (400, "invalid_query".to_owned()));
     }
 
-    async fn one_answer_made_of_several_is_sent_as_the_inspector_shows_its_question(world: &World) {
+    async fn one_answer_made_of_several_is_sent_as_the_inspector_shows_its_question(world: &ServerFixture) {
         let stage = Stage::new(world, Api::OpenAi).await;
         let process = stage.process("Fusing", "m", false, Value::Null).await;
-        let talk = Talk::new(world).await;
+        let talk = ConversationFixture::new(world).await;
         let asked = talk.say(None, "How many herons?").await;
         let body = json!({ "parentAlternativeId": asked["node"]["id"], "speaker": "agent", "processIds": [process] });
         let (answer, _) = stage.answered(&talk, "/turns", &body).await;
@@ -602,7 +614,7 @@ both! {
 
 #[tokio::test]
 async fn ag_tree_005_the_switch_of_a_buffer_refuses_in_a_dialogue() {
-    let world = World::new().await;
+    let world = ServerFixture::new().await;
     let refused = world.post(CONVERSATIONS, json!({ "bufferModeSystemContext": false }).to_string()).await;
     assert_eq!(refused.breaks(), (422, "AG-TREE-005".to_owned()), "{}", refused.text);
     let talk = begun(&world, json!({ "mode": "buffer" })).await;
@@ -615,8 +627,8 @@ async fn ag_tree_005_the_switch_of_a_buffer_refuses_in_a_dialogue() {
 
 #[tokio::test]
 async fn sources_of_a_preview_that_are_no_sources_are_refused() {
-    let world = World::new().await;
-    let talk = Talk::new(&world).await;
+    let world = ServerFixture::new().await;
+    let talk = ConversationFixture::new(&world).await;
     let said = talk.say(None, "Hello").await;
     let path = format!("/api/v1/nodes/{}/context?sources=", id(&said["node"]));
     for bad in ["primary:x", "context", "context:item_x", &vec!["context:x"; 65].join(",")] {

@@ -26,12 +26,12 @@ static CONTRACT: LazyLock<Contract> = LazyLock::new(Contract::read);
 
 /// What was asked for, taken before the request is sent.
 #[derive(Debug, Clone)]
-pub(crate) struct Asked {
+pub(crate) struct RequestCase {
     method: Method,
     path: String,
 }
 
-impl Asked {
+impl RequestCase {
     pub(crate) fn of<B>(request: &Request<B>) -> Self {
         Self { method: request.method().clone(), path: request.uri().path().to_owned() }
     }
@@ -42,7 +42,7 @@ impl Asked {
 }
 
 /// Panics where the document does not list the status or the media type of an answer.
-pub(crate) fn check_head(asked: &Asked, status: StatusCode, headers: &HeaderMap) {
+pub(crate) fn check_head(asked: &RequestCase, status: StatusCode, headers: &HeaderMap) {
     if !asked.is_listed() {
         return;
     }
@@ -59,7 +59,7 @@ pub(crate) fn check_head(asked: &Asked, status: StatusCode, headers: &HeaderMap)
 }
 
 /// Panics where the body of an answer is not of the schema that the document gives for it.
-pub(crate) fn check_body(asked: &Asked, status: StatusCode, headers: &HeaderMap, text: &str) {
+pub(crate) fn check_body(asked: &RequestCase, status: StatusCode, headers: &HeaderMap, text: &str) {
     let is_json = media_type(headers) == Some(JSON);
     if !asked.is_listed() || asked.method == Method::HEAD || !is_json {
         return;
@@ -102,7 +102,7 @@ impl Contract {
     }
 
     /// What the document says of an answer; nothing for what is no operation.
-    fn response(&self, asked: &Asked, status: StatusCode) -> Option<&Value> {
+    fn response(&self, asked: &RequestCase, status: StatusCode) -> Option<&Value> {
         let Some(operation) = self.operation(asked) else {
             let is_refused = OUTSIDE.contains(&status.as_u16());
             hold(is_refused, || format!("{asked:?} is in no document and was answered with {status}"));
@@ -115,7 +115,7 @@ impl Contract {
     }
 
     /// The operation of a request: of several paths that fit, the one with fewer parameters.
-    fn operation(&self, asked: &Asked) -> Option<&Value> {
+    fn operation(&self, asked: &RequestCase) -> Option<&Value> {
         let method = if asked.method == Method::HEAD { "get".to_owned() } else { asked.method.as_str().to_lowercase() };
         let paths = self.document["paths"].as_object()?.iter();
         let fitting = paths.filter(|(template, methods)| fits(template, &asked.path) && methods.get(&method).is_some());
@@ -228,8 +228,8 @@ fn fits(template: &str, path: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn asked(method: &str, path: &str) -> Asked {
-        Asked { method: method.parse().unwrap(), path: path.to_owned() }
+    fn asked(method: &str, path: &str) -> RequestCase {
+        RequestCase { method: method.parse().unwrap(), path: path.to_owned() }
     }
 
     fn headers(media_type: &str) -> HeaderMap {

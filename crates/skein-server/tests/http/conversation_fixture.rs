@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::server_fixture::{Answer, World};
+use crate::server_fixture::{Answer, ServerFixture};
 
 pub(crate) const CONVERSATIONS: &str = "/api/v1/conversations";
 
@@ -15,17 +15,17 @@ pub(crate) fn ids(listing: &Value) -> Vec<&str> {
 }
 
 /// A conversation to be talked in.
-pub(crate) struct Talk<'a> {
-    pub(crate) world: &'a World,
+pub(crate) struct ConversationFixture<'a> {
+    pub(crate) world: &'a ServerFixture,
     pub(crate) path: String,
 }
 
-impl<'a> Talk<'a> {
-    pub(crate) async fn new(world: &'a World) -> Self {
+impl<'a> ConversationFixture<'a> {
+    pub(crate) async fn new(world: &'a ServerFixture) -> Self {
         Self::of(world, &world.made(CONVERSATIONS, &json!({ "title": "Herons" })).await)
     }
 
-    pub(crate) fn of(world: &'a World, conversation: &Value) -> Self {
+    pub(crate) fn of(world: &'a ServerFixture, conversation: &Value) -> Self {
         Self { world, path: format!("{CONVERSATIONS}/{}", id(conversation)) }
     }
 

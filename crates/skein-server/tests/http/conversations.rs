@@ -10,19 +10,19 @@ use skein_core::tree::turn::{Speaker, TurnType};
 use skein_store::tree::append::{Placing, Position, Raw, RawOf, Said};
 
 use crate::blobs::PNG;
-use crate::conversation_fixture::{CONVERSATIONS, Talk, activation, id, ids, turn_path};
-use crate::server_fixture::{Answer, World, both, fresh_key};
+use crate::conversation_fixture::{CONVERSATIONS, ConversationFixture, activation, id, ids, turn_path};
+use crate::server_fixture::{Answer, ServerFixture, both, fresh_key};
 
 /// A change on condition that its record is as it was looked at.
-async fn if_match(world: &World, method: &str, path: &str, looked_at: &Value, body: &Value) -> Answer {
+async fn if_match(world: &ServerFixture, method: &str, path: &str, looked_at: &Value, body: &Value) -> Answer {
     let tag = format!("\"{}\"", looked_at["hash"].as_str().unwrap());
     let request = world.request(method, path).header("if-match", tag).header("idempotency-key", fresh_key());
     world.send(request.body(Body::from(if body.is_null() { String::new() } else { body.to_string() })).unwrap()).await
 }
 
 both! {
-    async fn mg_core_002_an_act_that_names_a_hash_is_refused_once_the_record_has_another_refuses(world: &World) {
-        let talk = Talk::new(world).await;
+    async fn mg_core_002_an_act_that_names_a_hash_is_refused_once_the_record_has_another_refuses(world: &ServerFixture) {
+        let talk = ConversationFixture::new(world).await;
         let before = talk.shown().await;
         let now = world.changed("PUT", &talk.path, &json!({ "title": "Birds", "basedOnHash": before["hash"] })).await;
         let secret = world.made("/api/v1/secrets", &json!({ "name": "s", "type": "api_key", "value": "k-1" })).await;
@@ -49,14 +49,14 @@ both! {
         assert_eq!(malformed.refused(), (400, "invalid_body".to_owned()));
     }
 
-    async fn a_conversation_is_begun_read_changed_and_listed_by_what_was_last_said(world: &World) {
+    async fn a_conversation_is_begun_read_changed_and_listed_by_what_was_last_said(world: &ServerFixture) {
         let empty = world.made(CONVERSATIONS, &json!({})).await;
         assert_eq!((&empty["title"], &empty["mode"], &empty["kind"]), (&json!("Loom Tree 1"), &json!("dialogue"), &json!("main")));
         assert_eq!((&empty["rootTurnId"], &empty["nodes"], &empty["userId"]), (&Value::Null, &json!(0), &empty["ownerId"]));
         world.clock.advance(1);
-        let talk = Talk::new(world).await;
+        let talk = ConversationFixture::new(world).await;
         world.clock.advance(1);
-        let first = Talk::of(world, &empty);
+        let first = ConversationFixture::of(world, &empty);
         let said = first.say(None, "Herons stand in the lake.").await;
         let shown = first.shown().await;
         assert_eq!((&shown["title"], &shown["nodes"]), (&json!("Herons stand in the lake."), &json!(1)));
@@ -81,10 +81,10 @@ both! {
         assert_eq!(world.get(&format!("{CONVERSATIONS}?cursor=x")).await.refused(), (400, "invalid_cursor".to_owned()));
     }
 
-    async fn ag_tree_002_a_root_without_words_leaves_the_number_holds(world: &World) {
-        Talk::new(world).await;
+    async fn ag_tree_002_a_root_without_words_leaves_the_number_holds(world: &ServerFixture) {
+        ConversationFixture::new(world).await;
         world.clock.advance(1);
-        let talk = Talk::of(world, &world.made(CONVERSATIONS, &json!({})).await);
+        let talk = ConversationFixture::of(world, &world.made(CONVERSATIONS, &json!({})).await);
         let attached = world.upload("/api/v1/blobs", "image/png", PNG).await.json();
         let image = json!({ "type": "image", "ref": attached["itemId"], "mimeType": "image/png", "width": 400, "height": 2 });
         talk.made("/turns", &json!({ "content": image })).await;
@@ -97,8 +97,8 @@ both! {
         assert!(titles.contains(&&json!("Loom Tree 2")) && titles.contains(&&fork["title"]), "{titles:?}");
     }
 
-    async fn br_conv_005_an_archived_conversation_wakes_when_something_is_said_holds(world: &World) {
-        let talk = Talk::new(world).await;
+    async fn br_conv_005_an_archived_conversation_wakes_when_something_is_said_holds(world: &ServerFixture) {
+        let talk = ConversationFixture::new(world).await;
         let said = talk.say(None, "Good night.").await;
         let archive = json!({ "status": "archived", "basedOnHash": talk.shown().await["hash"] });
         world.changed("PUT", &talk.path, &archive).await;
@@ -110,8 +110,8 @@ both! {
         assert!(ids(&world.get(&archived).await.json()).is_empty());
     }
 
-    async fn br_conv_006_deleting_a_conversation_refuses(world: &World) {
-        let talk = Talk::new(world).await;
+    async fn br_conv_006_deleting_a_conversation_refuses(world: &ServerFixture) {
+        let talk = ConversationFixture::new(world).await;
         talk.say(None, "For ever.").await;
         let mark = world.mark().await;
         let refused = talk.ask("DELETE", "", &json!({})).await;
@@ -121,8 +121,8 @@ both! {
         assert_eq!(talk.shown().await["nodes"], 1);
     }
 
-    async fn br_turn_003_a_turn_follows_a_node_or_what_a_turn_shows_holds(world: &World) {
-        let talk = Talk::new(world).await;
+    async fn br_turn_003_a_turn_follows_a_node_or_what_a_turn_shows_holds(world: &ServerFixture) {
+        let talk = ConversationFixture::new(world).await;
         let first = talk.say(None, "How many?").await;
         assert_eq!((&first["turn"]["sequence"], &first["turn"]["parentTurnId"]), (&json!(1), &Value::Null));
         assert_eq!((&first["node"]["speaker"], &first["node"]["turnType"]), (&json!("user"), &json!("message")));
@@ -143,10 +143,10 @@ both! {
         talk.made("/turns", &body).await;
     }
 
-    async fn br_turn_003_second_roots_and_strange_parents_refuses(world: &World) {
-        let talk = Talk::new(world).await;
+    async fn br_turn_003_second_roots_and_strange_parents_refuses(world: &ServerFixture) {
+        let talk = ConversationFixture::new(world).await;
         let first = talk.say(None, "How many?").await;
-        let other = Talk::new(world).await;
+        let other = ConversationFixture::new(world).await;
         let foreign = other.say(None, "Elsewhere.").await;
         let (own, theirs) = (&first["node"]["id"], &foreign["node"]["id"]);
         talk.refuses("/turns", &json!({ "text": "Again from the start." }), 422, "BR-TURN-003").await;
@@ -164,8 +164,8 @@ both! {
         talk.refuses(&beside, &json!({ "text": "a", "parentAlternativeId": own }), 422, "BR-TURN-009").await;
     }
 
-    async fn ag_edit_004_saying_nothing_refuses(world: &World) {
-        let talk = Talk::new(world).await;
+    async fn ag_edit_004_saying_nothing_refuses(world: &ServerFixture) {
+        let talk = ConversationFixture::new(world).await;
         let first = talk.say(None, "How many?").await;
         let beside = format!("{}/alternatives", turn_path(&first));
         let after = |more: Value| {
@@ -190,8 +190,8 @@ both! {
         talk.refuses(&beside, &json!({}), 422, "BR-TURN-010").await;
     }
 
-    async fn br_turn_010_what_people_say_has_its_time_and_no_process_holds(world: &World) {
-        let talk = Talk::new(world).await;
+    async fn br_turn_010_what_people_say_has_its_time_and_no_process_holds(world: &ServerFixture) {
+        let talk = ConversationFixture::new(world).await;
         let first = talk.say(None, "How many?").await;
         let beside = format!("{}/alternatives", turn_path(&first));
         let edit = talk.made(&beside, &json!({ "text": "How many herons?", "editedFrom": first["node"]["id"] })).await;
@@ -227,8 +227,8 @@ both! {
         assert_eq!((&executed["processId"], &executed["version"]), (&json!("entity_01HQ3K4N7Y8M2P5R6T9W0X1Z2A"), &json!(3)), "{chain}");
     }
 
-    async fn br_turn_episode_003_a_turn_shows_its_own_words_whatever_was_made_of_them_holds(world: &World) {
-        let talk = Talk::new(world).await;
+    async fn br_turn_episode_003_a_turn_shows_its_own_words_whatever_was_made_of_them_holds(world: &ServerFixture) {
+        let talk = ConversationFixture::new(world).await;
         let words = "  Eleven pairs nest here.\n\tTwelve, if one counts the one that only visits.  ";
         let said = talk.say(None, words).await;
         let node = id(&said["node"]);
@@ -246,8 +246,8 @@ both! {
         assert_eq!(talk.shown().await["nodes"], 1);
     }
 
-    async fn br_turn_episode_003_what_was_destroyed_is_not_shown_by_what_was_made_of_it_refuses(world: &World) {
-        let talk = Talk::new(world).await;
+    async fn br_turn_episode_003_what_was_destroyed_is_not_shown_by_what_was_made_of_it_refuses(world: &ServerFixture) {
+        let talk = ConversationFixture::new(world).await;
         let said = talk.say(None, "Eleven pairs nest here.").await;
         let node = id(&said["node"]);
         world.changed("POST", &format!("/api/v1/nodes/{node}/summary"), &json!({})).await;
@@ -261,8 +261,8 @@ both! {
         assert_eq!((&shown["content"], &shown["isRedacted"]), (&Value::Null, &json!(true)), "{shown}");
     }
 
-    async fn br_turn_010_what_an_agent_says_and_nothing_generated_refuses(world: &World) {
-        let talk = Talk::new(world).await;
+    async fn br_turn_010_what_an_agent_says_and_nothing_generated_refuses(world: &ServerFixture) {
+        let talk = ConversationFixture::new(world).await;
         let first = talk.say(None, "How many?").await;
         let after = |speaker: &str| json!({ "parentAlternativeId": first["node"]["id"], "text": "a", "speaker": speaker });
         talk.refuses("/turns", &after("agent"), 422, "BR-TURN-010").await;
@@ -278,8 +278,8 @@ both! {
         assert_eq!(world.post(CONVERSATIONS, hint.to_string()).await.breaks(), (422, "BR-CONV-001".to_owned()));
     }
 
-    async fn br_turn_012_an_alternative_or_an_edit_is_added_and_shown_only_when_asked_holds(world: &World) {
-        let talk = Talk::new(world).await;
+    async fn br_turn_012_an_alternative_or_an_edit_is_added_and_shown_only_when_asked_holds(world: &ServerFixture) {
+        let talk = ConversationFixture::new(world).await;
         let first = talk.say(None, "How many?").await;
         let beside = format!("{}/alternatives", turn_path(&first));
         let edit = talk.made(&beside, &json!({ "text": "How many herons?", "editedFrom": first["node"]["id"] })).await;
@@ -296,8 +296,8 @@ both! {
         assert_eq!(order.len(), 3);
     }
 
-    async fn br_alt_006_many_alternatives_come_in_pages_holds(world: &World) {
-        let talk = Talk::new(world).await;
+    async fn br_alt_006_many_alternatives_come_in_pages_holds(world: &ServerFixture) {
+        let talk = ConversationFixture::new(world).await;
         let first = talk.say(None, "How many?").await;
         let beside = format!("{}/alternatives", turn_path(&first));
         for number in 2..=5 {
@@ -322,18 +322,18 @@ both! {
         assert_eq!((said(&whole), &whole["next"]), (vec![1, 5, 4, 3, 2], &Value::Null));
     }
 
-    async fn ag_edit_001_an_edit_of_another_turn_refuses(world: &World) {
-        let talk = Talk::new(world).await;
+    async fn ag_edit_001_an_edit_of_another_turn_refuses(world: &ServerFixture) {
+        let talk = ConversationFixture::new(world).await;
         let first = talk.say(None, "How many?").await;
         let second = talk.say(Some(&first), "Eleven.").await;
         let beside = format!("{}/alternatives", turn_path(&first));
         talk.refuses(&beside, &json!({ "text": "a", "editedFrom": second["node"]["id"] }), 422, "AG-EDIT-001").await;
-        let elsewhere = Talk::new(world).await;
+        let elsewhere = ConversationFixture::new(world).await;
         elsewhere.refuses(&beside, &json!({ "text": "a" }), 404, "").await;
     }
 
-    async fn br_alt_002_turning_to_an_alternative_answers_with_every_affected_turn_holds(world: &World) {
-        let talk = Talk::new(world).await;
+    async fn br_alt_002_turning_to_an_alternative_answers_with_every_affected_turn_holds(world: &ServerFixture) {
+        let talk = ConversationFixture::new(world).await;
         let question = talk.say(None, "How many?").await;
         let eleven = talk.say(Some(&question), "Eleven.").await;
         let sure = talk.say(Some(&eleven), "Sure?").await;
@@ -357,20 +357,20 @@ both! {
         assert_eq!(again["affectedTurns"], json!([]));
     }
 
-    async fn br_alt_002_turning_to_a_node_of_another_turn_refuses(world: &World) {
-        let talk = Talk::new(world).await;
+    async fn br_alt_002_turning_to_a_node_of_another_turn_refuses(world: &ServerFixture) {
+        let talk = ConversationFixture::new(world).await;
         let first = talk.say(None, "How many?").await;
         let second = talk.say(Some(&first), "Eleven.").await;
         let crossed = format!("{}/alternatives/{}/activate", turn_path(&first), id(&second["node"]));
         let refused = talk.ask("PUT", &crossed, &json!({})).await;
         assert_eq!(refused.breaks(), (422, "BR-ALT-002".to_owned()));
-        let elsewhere = Talk::new(world).await;
+        let elsewhere = ConversationFixture::new(world).await;
         assert_eq!(elsewhere.ask("PUT", &activation(&first), &json!({})).await.status, 404);
         assert_eq!(talk.shown().await["cursorNodeId"], second["node"]["id"]);
     }
 
-    async fn a_path_is_read_from_its_end_up_to_the_root_and_through_forks(world: &World) {
-        let talk = Talk::new(world).await;
+    async fn a_path_is_read_from_its_end_up_to_the_root_and_through_forks(world: &ServerFixture) {
+        let talk = ConversationFixture::new(world).await;
         assert_eq!(talk.get("/path").await["data"], json!([]));
         let mut said = vec![talk.say(None, "0").await];
         for n in 1..13 {
@@ -387,13 +387,13 @@ both! {
         let part = talk.get(&format!("/path?limit=2&nodeId={}", id(&said[4]["node"]))).await;
         assert_eq!(texts(&part), ["3", "4"]);
         let fork = talk.made("/fork", &json!({ "nodeId": said[1]["node"]["id"] })).await;
-        let fork = Talk::of(world, &fork);
+        let fork = ConversationFixture::of(world, &fork);
         assert_eq!(texts(&fork.get("/path").await), ["0", "1"]);
         fork.say(None, "another way").await;
         let path = fork.get("/path").await;
         assert_eq!(texts(&path), ["0", "1", "another way"]);
         assert!(path["data"].as_array().unwrap().iter().all(|node| node["onPath"] == true && node["isActive"] == true), "{path}");
-        let stranger = Talk::new(world).await;
+        let stranger = ConversationFixture::new(world).await;
         let foreign = world.get(&format!("{}/path?nodeId={}", stranger.path, id(&said[0]["node"]))).await;
         assert_eq!(foreign.refused(), (404, "not_found".to_owned()));
         for bad in ["limit=0", "nodeId=x", "depth=1"] {
@@ -401,8 +401,8 @@ both! {
         }
     }
 
-    async fn the_tree_is_read_in_columns(world: &World) {
-        let talk = Talk::new(world).await;
+    async fn the_tree_is_read_in_columns(world: &ServerFixture) {
+        let talk = ConversationFixture::new(world).await;
         let empty = talk.get("/tree").await;
         assert_eq!((&empty["turns"], &empty["nodes"]["id"], &empty["cursorNodeId"]), (&json!([]), &json!([]), &Value::Null));
         let first = talk.say(None, "How many?").await;
@@ -423,8 +423,8 @@ both! {
         assert!(nodes["createdAt"][0].as_i64().unwrap() < nodes["createdAt"][2].as_i64().unwrap());
     }
 
-    async fn br_conv_003_a_conversation_is_forked_at_a_node_holds(world: &World) {
-        let talk = Talk::new(world).await;
+    async fn br_conv_003_a_conversation_is_forked_at_a_node_holds(world: &ServerFixture) {
+        let talk = ConversationFixture::new(world).await;
         let first = talk.say(None, "How many?").await;
         let other = talk.made(&format!("{}/alternatives", turn_path(&first)), &json!({ "text": "Where?" })).await;
         let at_cursor = talk.made("/fork", &json!({})).await;
@@ -445,10 +445,10 @@ both! {
         assert_eq!(all, made);
     }
 
-    async fn ag_tree_003_every_way_of_changing_the_mode_refuses(world: &World) {
+    async fn ag_tree_003_every_way_of_changing_the_mode_refuses(world: &ServerFixture) {
         for (mode, other) in [("dialogue", "buffer"), ("buffer", "dialogue")] {
             let made = world.made(CONVERSATIONS, &json!({ "title": "Herons", "mode": mode })).await;
-            let talk = Talk::of(world, &made);
+            let talk = ConversationFixture::of(world, &made);
             talk.say(None, "How many?").await;
             let hash = talk.shown().await["hash"].clone();
             for wanted in [json!(other), json!(mode), json!(null), json!("tree")] {
@@ -461,12 +461,12 @@ both! {
         }
     }
 
-    async fn br_conv_003_a_fork_elsewhere_refuses(world: &World) {
-        let talk = Talk::new(world).await;
+    async fn br_conv_003_a_fork_elsewhere_refuses(world: &ServerFixture) {
+        let talk = ConversationFixture::new(world).await;
         talk.refuses("/fork", &json!({}), 422, "BR-CONV-003").await;
         let first = talk.say(None, "How many?").await;
         let second = talk.say(Some(&first), "Eleven.").await;
-        let other = Talk::new(world).await;
+        let other = ConversationFixture::new(world).await;
         other.refuses("/fork", &json!({ "nodeId": first["node"]["id"] }), 422, "BR-CONV-003").await;
         other.refuses(&format!("{}/fork", turn_path(&first)), &json!({}), 404, "").await;
         let crossed = json!({ "alternativeId": second["node"]["id"] });
@@ -475,13 +475,13 @@ both! {
         assert_eq!(talk.ask("PUT", "", &fixed).await.breaks(), (422, "BR-CONV-003".to_owned()));
     }
 
-    async fn mg_conv_005_a_folded_conversation_takes_nothing_more_and_goes_on_in_another_holds(world: &World) {
-        let talk = Talk::new(world).await;
+    async fn mg_conv_005_a_folded_conversation_takes_nothing_more_and_goes_on_in_another_holds(world: &ServerFixture) {
+        let talk = ConversationFixture::new(world).await;
         let first = talk.say(None, "How many?").await;
         let fork = talk.made("/fork", &json!({})).await;
         let fold = json!({ "summary": "Eleven.", "cites": [first["node"]["id"]] });
         talk.refuses("/fold", &fold, 422, "MG-CONV-003").await;
-        let fork = Talk::of(world, &fork);
+        let fork = ConversationFixture::of(world, &fork);
         world.changed("POST", &format!("{}/fold", fork.path), &json!({ "summary": "Nothing." })).await;
         let folded = world.changed("POST", &format!("{}/fold", talk.path), &fold).await;
         assert_eq!((&folded["folded"], &folded["summary"]["text"]), (&json!(true), &json!("Eleven.")));
@@ -492,17 +492,17 @@ both! {
         talk.refuses("/fold", &fold, 422, "MG-CONV-006").await;
         let reopened = talk.made("/reopen", &json!({})).await;
         assert_eq!((&reopened["continues"], &reopened["title"]), (&folded["id"], &json!("Continues Herons")));
-        let reopened = Talk::of(world, &reopened);
+        let reopened = ConversationFixture::of(world, &reopened);
         reopened.say(None, "And now?").await;
         assert_eq!(reopened.get("/path").await["data"].as_array().unwrap().len(), 2);
         assert_eq!(talk.shown().await["nodes"], 1);
     }
 
-    async fn mg_conv_003_what_is_archived_keeps_nothing_open_and_folding_leaves_every_node_to_fork_at_holds(world: &World) {
-        let talk = Talk::new(world).await;
+    async fn mg_conv_003_what_is_archived_keeps_nothing_open_and_folding_leaves_every_node_to_fork_at_holds(world: &ServerFixture) {
+        let talk = ConversationFixture::new(world).await;
         let first = talk.say(None, "How many?").await;
         talk.say(Some(&first), "Eleven.").await;
-        let fork = Talk::of(world, &talk.made("/fork", &json!({})).await);
+        let fork = ConversationFixture::of(world, &talk.made("/fork", &json!({})).await);
         talk.refuses("/fold", &json!({ "summary": "Eleven." }), 422, "MG-CONV-003").await;
         let hash = fork.shown().await["hash"].clone();
         fork.ask("PUT", "", &json!({ "status": "archived", "basedOnHash": hash })).await;
@@ -510,7 +510,7 @@ both! {
         // Nothing is added to what is folded: every message stays a place where things could have gone otherwise.
         let before = talk.shown().await;
         let at = json!({ "nodeId": first["node"]["id"], "copyActiveEntities": false });
-        let other = Talk::of(world, &talk.made("/fork", &at).await);
+        let other = ConversationFixture::of(world, &talk.made("/fork", &at).await);
         other.say(None, "How many storks?").await;
         assert_eq!(other.get("/path").await["data"].as_array().unwrap().len(), 2);
         assert_eq!((talk.shown().await, &before["folded"]), (before.clone(), &json!(true)));
@@ -522,8 +522,8 @@ both! {
         }
     }
 
-    async fn mg_conv_003_folding_what_is_still_being_generated_refuses(world: &World) {
-        let talk = Talk::new(world).await;
+    async fn mg_conv_003_folding_what_is_still_being_generated_refuses(world: &ServerFixture) {
+        let talk = ConversationFixture::new(world).await;
         let first = talk.say(None, "How many?").await;
         let conversation: ConversationId = talk.path.rsplit('/').next().unwrap().parse().unwrap();
         let parent = Some(id(&first["node"]).parse().unwrap());
@@ -544,19 +544,19 @@ both! {
         world.changed("POST", &format!("{}/fold", talk.path), &json!({ "summary": "Eleven." })).await;
     }
 
-    async fn mg_conv_006_reopening_what_is_open_refuses(world: &World) {
-        let talk = Talk::new(world).await;
+    async fn mg_conv_006_reopening_what_is_open_refuses(world: &ServerFixture) {
+        let talk = ConversationFixture::new(world).await;
         talk.say(None, "How many?").await;
         talk.refuses("/reopen", &json!({}), 422, "MG-CONV-006").await;
         talk.refuses("/fold", &json!({ "summary": " " }), 422, "MG-CONV-004").await;
         talk.refuses("/fold", &json!({ "summary": "a", "cites": ["x"] }), 400, "").await;
-        let foreign = Talk::new(world).await.say(None, "a").await;
+        let foreign = ConversationFixture::new(world).await.say(None, "a").await;
         talk.refuses("/fold", &json!({ "summary": "a", "cites": [foreign["node"]["id"]] }), 422, "MG-CONV-004").await;
     }
 
-    async fn br_sec_002_a_conversation_is_its_owners_and_an_administrator_reads_under_a_grant_holds(world: &World) {
+    async fn br_sec_002_a_conversation_is_its_owners_and_an_administrator_reads_under_a_grant_holds(world: &ServerFixture) {
         let anna = world.joined_by("anna", Role::User, Scope::Write).await;
-        let talk = Talk::new(&anna).await;
+        let talk = ConversationFixture::new(&anna).await;
         let said = talk.say(None, "Between us.").await;
         for end in ["", "/tree", "/path", "/forks", &turn_path(&said)] {
             let path = format!("{}{end}", talk.path);

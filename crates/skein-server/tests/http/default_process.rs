@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 use skein_core::account::{Role, Scope};
 
-use crate::conversation_fixture::{CONVERSATIONS, Talk, id, ids};
+use crate::conversation_fixture::{CONVERSATIONS, ConversationFixture, id, ids};
 use crate::fixtures::Person;
-use crate::server_fixture::{World, both};
+use crate::server_fixture::{ServerFixture, both};
 
 const DEFAULT: &str = "/api/v1/account/default-process";
 
@@ -16,7 +16,7 @@ struct Connected {
 }
 
 /// Connects a model as the page does: a service, a tool that is sent the conversation, a process like Chat. Nothing is called.
-async fn connect(world: &World, name: &str) -> Connected {
+async fn connect(world: &ServerFixture, name: &str) -> Connected {
     let service = json!({ "name": format!("Models of {name}"), "type": "llm_provider", "protocol": "http",
         "requiresSecret": false, "connectionSchema": { "type": "object", "required": ["endpoint"], "properties": {
         "endpoint": { "type": "string" }, "model": { "type": "string" }, "dialect": { "const": "openai" } } } });
@@ -36,33 +36,33 @@ fn answering(name: &str, tool: &Value) -> Value {
         "id": "answer", "toolId": tool["id"], "inputs": { "messages": message }, "output": { "variable": "answer" } }] })
 }
 
-async fn prepared(world: &World) {
+async fn prepared(world: &ServerFixture) {
     world.engine.prepare().await.unwrap();
 }
 
-async fn default(world: &World) -> Value {
+async fn default(world: &ServerFixture) -> Value {
     let shown = world.get(DEFAULT).await;
     assert_eq!(shown.status, 200, "{}", shown.text);
     shown.json()
 }
 
-async fn choose(world: &World, process: &Value) -> Value {
+async fn choose(world: &ServerFixture, process: &Value) -> Value {
     world.changed("PUT", DEFAULT, &json!({ "processId": process })).await
 }
 
-async fn switch(world: &World, path: &str, thing: &Value, enabled: bool) {
+async fn switch(world: &ServerFixture, path: &str, thing: &Value, enabled: bool) {
     let path = format!("/api/v1/{path}/{}", id(thing));
     let hash = world.get(&path).await.json()["hash"].clone();
     world.changed("PUT", &path, &json!({ "enabled": enabled, "basedOnHash": hash })).await;
 }
 
-async fn begun(world: &World) -> Value {
+async fn begun(world: &ServerFixture) -> Value {
     world.made(CONVERSATIONS, &json!({ "title": "Herons" })).await
 }
 
 /// Has an agent answer a new question without naming a process.
-async fn answered(world: &World) -> Value {
-    let talk = Talk::new(world).await;
+async fn answered(world: &ServerFixture) -> Value {
+    let talk = ConversationFixture::new(world).await;
     let said = talk.say(None, "How many herons?").await;
     let body = json!({ "speaker": "agent", "parentAlternativeId": said["node"]["id"] });
     let answer = talk.ask("POST", "/turns", &body).await;
@@ -75,7 +75,7 @@ fn made_by(answer: &Value) -> &Value {
 }
 
 both! {
-    async fn without_a_connected_model_chat_answers_and_conversations_offer_nothing(world: &World) {
+    async fn without_a_connected_model_chat_answers_and_conversations_offer_nothing(world: &ServerFixture) {
         prepared(world).await;
         let shown = default(world).await;
         assert_eq!((&shown["process"]["name"], &shown["adoptsNext"]), (&json!("Chat"), &json!(true)), "{shown}");
@@ -85,7 +85,7 @@ both! {
         assert_eq!(begun(world).await["processId"], Value::Null);
     }
 
-    async fn the_first_connected_model_answers_in_new_conversations_and_a_second_changes_nothing(world: &World) {
+    async fn the_first_connected_model_answers_in_new_conversations_and_a_second_changes_nothing(world: &ServerFixture) {
         prepared(world).await;
         // A process that asks no connected model leaves the choice open.
         let tools = world.get("/api/v1/tools?limit=100").await.json();
@@ -105,14 +105,14 @@ both! {
         assert_eq!(world.made(CONVERSATIONS, &none).await["processId"], Value::Null);
     }
 
-    async fn an_agent_turn_that_names_no_process_is_answered_by_the_default(world: &World) {
+    async fn an_agent_turn_that_names_no_process_is_answered_by_the_default(world: &ServerFixture) {
         prepared(world).await;
         let first = connect(world, "heron").await;
         let answer = answered(world).await;
         assert_eq!((made_by(&answer), &answer["fallback"]), (&first.process["id"], &Value::Null), "{answer}");
     }
 
-    async fn a_default_changes_to_another_process_and_to_the_built_in_model_and_keeps_its_history(world: &World) {
+    async fn a_default_changes_to_another_process_and_to_the_built_in_model_and_keeps_its_history(world: &ServerFixture) {
         prepared(world).await;
         let (first, second) = (connect(world, "heron").await, connect(world, "stork").await);
         let before = default(world).await;
@@ -132,7 +132,7 @@ both! {
         assert_ne!(first.process["id"], second.process["id"]);
     }
 
-    async fn a_default_that_cannot_answer_gives_way_in_sight_and_comes_back(world: &World) {
+    async fn a_default_that_cannot_answer_gives_way_in_sight_and_comes_back(world: &ServerFixture) {
         prepared(world).await;
         let first = connect(world, "heron").await;
         for (path, thing) in [("tools", &first.tool), ("processes", &first.process)] {
@@ -157,7 +157,7 @@ both! {
         assert!(shown["problem"].as_str().unwrap().contains("it refused the connection"), "{shown}");
     }
 
-    async fn a_deleted_default_gives_way_until_another_model_is_connected(world: &World) {
+    async fn a_deleted_default_gives_way_until_another_model_is_connected(world: &ServerFixture) {
         prepared(world).await;
         let first = connect(world, "heron").await;
         world.changed("DELETE", &format!("/api/v1/processes/{}", id(&first.process)), &json!({})).await;
@@ -168,7 +168,7 @@ both! {
         assert_eq!(default(world).await["process"]["id"], second.process["id"]);
     }
 
-    async fn br_conv_001_a_default_that_cannot_be_chosen_refuses(world: &World) {
+    async fn br_conv_001_a_default_that_cannot_be_chosen_refuses(world: &ServerFixture) {
         prepared(world).await;
         let first = connect(world, "heron").await;
         let broken = async |body: Value| world.change("PUT", DEFAULT, body.to_string()).await;
@@ -183,7 +183,7 @@ both! {
         assert_eq!(default(world).await["chosen"]["id"], first.process["id"]);
     }
 
-    async fn a_second_user_has_a_default_of_their_own(world: &World) {
+    async fn a_second_user_has_a_default_of_their_own(world: &ServerFixture) {
         prepared(world).await;
         let bert = Person::new(world, "Bert", Role::User, Scope::Write).await;
         let first = connect(world, "heron").await;

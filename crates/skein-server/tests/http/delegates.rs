@@ -5,24 +5,24 @@ use serde_json::{Value, json};
 use skein_core::account::{Role, Scope};
 
 use crate::accounts::{grant_body, under};
-use crate::feed::{Feed, Heard};
+use crate::feed::{Feed, FeedEvent};
 use crate::recipes::{looking, text, tool, waiting};
-use crate::server_fixture::{Answer, World, both};
+use crate::server_fixture::{Answer, ServerFixture, both};
 
 /// What is asked about; said nowhere but in the owner's things.
 const WORDS: &str = "the lake";
 
 /// Three people of whom the first has a run that waits.
 struct People {
-    anna: World,
-    ben: World,
-    cleo: World,
+    anna: ServerFixture,
+    ben: ServerFixture,
+    cleo: ServerFixture,
     run: String,
     review: String,
 }
 
 impl People {
-    async fn new(world: &World) -> Self {
+    async fn new(world: &ServerFixture) -> Self {
         let [anna, ben, cleo] = ["Anna", "Ben", "Cleo"].map(|name| world.joined_by(name, Role::User, Scope::Write));
         let (anna, ben, cleo) = (anna.await, ben.await, cleo.await);
         let run = waiting(&anna).await;
@@ -35,7 +35,7 @@ impl People {
         format!("/api/v1/reviews/{}{end}", self.review)
     }
 
-    async fn give(&self, by: &World, to: Value) -> Answer {
+    async fn give(&self, by: &ServerFixture, to: Value) -> Answer {
         by.change("PUT", &self.path("/delegate"), to.to_string()).await
     }
 
@@ -46,33 +46,33 @@ impl People {
         assert_eq!((&told["delegate"]["name"], &told["askedBy"]), (&json!("Ben"), &json!(null)), "{told}");
     }
 
-    async fn decides(&self, by: &World, decision: Value) -> Answer {
+    async fn decides(&self, by: &ServerFixture, decision: Value) -> Answer {
         by.post(&self.path("/decide"), decision.to_string()).await
     }
 }
 
-async fn inbox(person: &World, which: &str) -> Vec<Value> {
+async fn inbox(person: &ServerFixture, which: &str) -> Vec<Value> {
     let listed = person.get(&format!("/api/v1/reviews?status={which}")).await.json();
     listed["data"].as_array().unwrap().clone()
 }
 
-fn id_of(person: &World) -> Value {
+fn id_of(person: &ServerFixture) -> Value {
     json!(person.admin.owner())
 }
 
 /// What somebody was told until their own note, which comes last.
-async fn told(person: &World) -> Vec<Heard> {
+async fn told(person: &ServerFixture) -> Vec<FeedEvent> {
     let last = person.note("so far").await;
     let mut feed = Feed::whole(person).await;
     feed.until(|heard| heard.data["subject"] == last["id"]).await
 }
 
-fn names(told: &[Heard]) -> Vec<&str> {
+fn names(told: &[FeedEvent]) -> Vec<&str> {
     told.iter().map(|heard| heard.name.as_str()).filter(|name| name.starts_with("review.")).collect()
 }
 
 both! {
-    async fn br_step_006_who_was_asked_decides_in_the_owners_place_holds(world: &World) {
+    async fn br_step_006_who_was_asked_decides_in_the_owners_place_holds(world: &ServerFixture) {
         let people = People::new(world).await;
         let People { anna, ben, cleo, .. } = &people;
         people.given_to_ben().await;
@@ -100,7 +100,7 @@ both! {
         assert_eq!(late.breaks(), (409, "BR-STEP-006".to_owned()), "the first decision counts");
     }
 
-    async fn nothing_else_of_the_owners_is_opened(world: &World) {
+    async fn nothing_else_of_the_owners_is_opened(world: &ServerFixture) {
         let people = People::new(world).await;
         let People { anna, ben, cleo, run, review } = &people;
         people.given_to_ben().await;
@@ -132,7 +132,7 @@ both! {
         }
     }
 
-    async fn br_step_006_what_was_taken_back_or_ended_refuses_whoever_was_asked(world: &World) {
+    async fn br_step_006_what_was_taken_back_or_ended_refuses_whoever_was_asked(world: &ServerFixture) {
         let people = People::new(world).await;
         let People { anna, ben, cleo, run, .. } = &people;
         people.given_to_ben().await;
@@ -160,7 +160,7 @@ both! {
         assert_eq!(names(&told(world).await), [""; 0], "and nobody else is told");
     }
 
-    async fn what_its_owner_decides_first_is_told_to_whoever_was_asked(world: &World) {
+    async fn what_its_owner_decides_first_is_told_to_whoever_was_asked(world: &ServerFixture) {
         let people = People::new(world).await;
         people.given_to_ben().await;
         let decided = people.decides(&people.anna, json!({ "decision": "answer", "value": 11 })).await;
@@ -169,7 +169,7 @@ both! {
         assert_eq!(people.ben.get(&people.path("")).await.status, StatusCode::NOT_FOUND);
     }
 
-    async fn br_step_006_asking_somebody_who_cannot_be_asked_refuses(world: &World) {
+    async fn br_step_006_asking_somebody_who_cannot_be_asked_refuses(world: &ServerFixture) {
         let people = People::new(world).await;
         let People { anna, ben, cleo, .. } = &people;
         world.joined_by("Namesake", Role::User, Scope::Write).await;
@@ -201,7 +201,7 @@ both! {
         }
     }
 
-    async fn br_step_006_a_question_that_ended_refuses_every_name_alike(world: &World) {
+    async fn br_step_006_a_question_that_ended_refuses_every_name_alike(world: &ServerFixture) {
         let people = People::new(world).await;
         people.decides(&people.anna, json!({ "decision": "answer", "value": 11 })).await;
         let mut told = Vec::new();
@@ -223,7 +223,7 @@ both! {
         assert_eq!(names(&self::told(&people.ben).await), [""; 0]);
     }
 
-    async fn br_step_006_a_standing_approval_in_anothers_place_refuses(world: &World) {
+    async fn br_step_006_a_standing_approval_in_anothers_place_refuses(world: &ServerFixture) {
         let [anna, ben] = ["Anna", "Ben"].map(|name| world.joined_by(name, Role::User, Scope::Write));
         let (anna, ben) = (anna.await, ben.await);
         let called = tool(&anna).await;
@@ -246,7 +246,7 @@ both! {
         }
     }
 
-    async fn what_its_owner_destroys_is_gone_for_whoever_decided_too(world: &World) {
+    async fn what_its_owner_destroys_is_gone_for_whoever_decided_too(world: &ServerFixture) {
         let people = People::new(world).await;
         people.given_to_ben().await;
         people.decides(&people.ben, json!({ "decision": "answer", "value": "eleven herons" })).await;

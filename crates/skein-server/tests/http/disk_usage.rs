@@ -4,11 +4,11 @@ use serde_json::{Value, json};
 use skein_core::Digest;
 use skein_store::blobs::COUNT_KEPT_MS;
 
-use crate::server_fixture::{World, both};
+use crate::server_fixture::{ServerFixture, both};
 
 const STORAGE: &str = "/api/v1/storage";
 
-async fn asked(world: &World) -> Value {
+async fn asked(world: &ServerFixture) -> Value {
     let answer = world.get(STORAGE).await;
     assert_eq!(answer.status, 200, "{}", answer.text);
     answer.json()
@@ -20,7 +20,7 @@ fn long(kilobytes: usize) -> String {
 }
 
 both! {
-    async fn the_database_is_as_large_as_what_is_kept_in_it(world: &World) {
+    async fn the_database_is_as_large_as_what_is_kept_in_it(world: &ServerFixture) {
         let before = asked(world).await["database"].clone();
         for _ in 0..8 {
             world.note(&long(900)).await;
@@ -33,7 +33,7 @@ both! {
         assert!((3 << 20..30 << 20).contains(&grown), "{before} became {after}");
     }
 
-    async fn attached_bytes_are_counted_once_in_a_while(world: &World) {
+    async fn attached_bytes_are_counted_once_in_a_while(world: &ServerFixture) {
         let counted = |objects: u64, bytes: u64, after_ms: i64| {
             json!({ "objects": objects, "bytes": bytes, "countedAt": crate::server_fixture::START.plus(after_ms) })
         };

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::server_fixture::World;
+use crate::server_fixture::ServerFixture;
 
 /// One thing that can be asked for.
 #[derive(Debug, Clone)]
@@ -46,7 +46,7 @@ impl Operation {
     }
 }
 
-pub(crate) async fn served(world: &World) -> Value {
+pub(crate) async fn served(world: &ServerFixture) -> Value {
     world.get("/api/v1/openapi.json").await.json()
 }
 

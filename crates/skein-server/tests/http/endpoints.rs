@@ -2,19 +2,19 @@
 
 use serde_json::json;
 
-use crate::server_fixture::{World, both};
+use crate::server_fixture::{ServerFixture, both};
 
 const ENDPOINTS: &str = "/api/v1/allowed-endpoints";
 
 both! {
-    async fn z24_a_decision_about_loopback_holds(world: &World) {
+    async fn z24_a_decision_about_loopback_holds(world: &ServerFixture) {
         for (host, port) in [("127.0.0.1", 7421), ("::1", 11434), ("localhost", 80), ("ollama.example", 7420)] {
             let allowed = world.made(ENDPOINTS, &json!({ "host": host, "port": port })).await;
             assert_eq!((&allowed["host"], &allowed["port"]), (&json!(host), &json!(port)));
         }
     }
 
-    async fn z24_a_decision_without_effect_refuses(world: &World) {
+    async fn z24_a_decision_without_effect_refuses(world: &ServerFixture) {
         for (host, port, reason) in [
             ("127.0.0.1", 7420, "is this server itself"),
             ("localhost", 7420, "is this server itself"),

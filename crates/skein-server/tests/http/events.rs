@@ -9,12 +9,12 @@ use skein_core::Viewer;
 use skein_core::account::{Role, Scope};
 use skein_engine::Worker;
 
-use crate::feed::{Feed, Heard, names};
+use crate::feed::{Feed, FeedEvent, names};
 use crate::recipes::browser;
-use crate::server_fixture::{HOST, START, World, both, fresh_key};
+use crate::server_fixture::{HOST, START, ServerFixture, both, fresh_key};
 
 /// Notes from `a` on, one for each letter.
-async fn notes(world: &World, letters: &str) -> Vec<Value> {
+async fn notes(world: &ServerFixture, letters: &str) -> Vec<Value> {
     let mut made = Vec::new();
     for letter in letters.chars() {
         made.push(world.note(&letter.to_string()).await);
@@ -22,16 +22,16 @@ async fn notes(world: &World, letters: &str) -> Vec<Value> {
     made
 }
 
-fn subjects(heard: &[Heard]) -> Vec<&Value> {
+fn subjects(heard: &[FeedEvent]) -> Vec<&Value> {
     heard.iter().map(|heard| &heard.data["subject"]).collect()
 }
 
-fn is_about(heard: &Heard, item: &Value) -> bool {
+fn is_about(heard: &FeedEvent, item: &Value) -> bool {
     heard.data["subject"] == item["id"]
 }
 
 both! {
-    async fn events_are_told_by_name_in_order_and_with_the_place_to_go_on_from(world: &World) {
+    async fn events_are_told_by_name_in_order_and_with_the_place_to_go_on_from(world: &ServerFixture) {
         world.settled().await;
         let mut feed = Feed::open(world, "/api/v1/events", None).await;
         let made = notes(world, "ab").await;
@@ -51,7 +51,7 @@ both! {
         assert_eq!(heard[1].data["cursor"], made[1]["cursor"]);
     }
 
-    async fn whoever_comes_back_is_told_exactly_what_they_missed(world: &World) {
+    async fn whoever_comes_back_is_told_exactly_what_they_missed(world: &ServerFixture) {
         let made = notes(world, "abcde").await;
         let all = Feed::whole(world).await.until(|heard| is_about(heard, &made[4])).await;
         for (at, seen) in all.iter().enumerate().take(all.len() - 1) {
@@ -64,7 +64,7 @@ both! {
         }
     }
 
-    async fn who_watches_from_where_their_account_was_read_misses_nothing(world: &World) {
+    async fn who_watches_from_where_their_account_was_read_misses_nothing(world: &ServerFixture) {
         world.settled().await;
         let account = world.get("/api/v1/account").await.json();
         // What happens before the stream is open.
@@ -73,7 +73,7 @@ both! {
         assert_eq!(subjects(&heard), [&made[0]["id"], &made[1]["id"]]);
     }
 
-    async fn a_place_from_elsewhere_is_answered_with_resync_and_nonsense_is_refused(world: &World) {
+    async fn a_place_from_elsewhere_is_answered_with_resync_and_nonsense_is_refused(world: &ServerFixture) {
         world.note("a").await;
         world.settled().await;
         let mut feed = Feed::open(world, "/api/v1/events", Some("999999999.999999999")).await;
@@ -88,7 +88,7 @@ both! {
         }
     }
 
-    async fn a_place_just_written_is_gone_on_from(world: &World) {
+    async fn a_place_just_written_is_gone_on_from(world: &ServerFixture) {
         world.settled().await;
         // On PostgreSQL somebody slow holds the timeline back; on SQLite nobody can.
         let slow = world.hold_back(Viewer::System("slow")).await;
@@ -99,7 +99,7 @@ both! {
         assert_eq!(names(&feed.until(|heard| is_about(heard, &later)).await), ["item.appended"]);
     }
 
-    async fn what_was_still_being_written_beneath_a_place_is_told_once_it_is_there(world: &World) {
+    async fn what_was_still_being_written_beneath_a_place_is_told_once_it_is_there(world: &ServerFixture) {
         // What is not settled now is beneath the place too: whoever writes in other tests holds back what made this world.
         world.settled().await;
         let slow = world.hold_back(world.admin.clone()).await;
@@ -113,7 +113,7 @@ both! {
         assert!(!heard.iter().any(|heard| is_about(heard, &own)), "{heard:?}");
     }
 
-    async fn nothing_of_other_owners_is_told(world: &World) {
+    async fn nothing_of_other_owners_is_told(world: &ServerFixture) {
         let anna = world.joined_by("anna", Role::User, Scope::Write).await;
         let mut feed = Feed::whole(&anna).await;
         notes(world, "abc").await;
@@ -127,7 +127,7 @@ both! {
         assert!(is_about(&feed.next().await, &second));
     }
 
-    async fn the_progress_of_work_is_told_to_its_owner_without_a_place(world: &World) {
+    async fn the_progress_of_work_is_told_to_its_owner_without_a_place(world: &ServerFixture) {
         let mut feed = Feed::open(world, "/api/v1/events", None).await;
         // The stream is up once it has told something.
         let note = world.note("a").await;
@@ -136,7 +136,7 @@ both! {
         feed.until(|heard| heard.name == "verification.requested").await;
         let _worker = Worker::start(world.engine.clone(), "test".to_owned());
         let heard = feed.until(|heard| heard.name == "verification.completed").await;
-        let progress: Vec<&Heard> = heard.iter().filter(|heard| heard.name == "operation.progress").collect();
+        let progress: Vec<&FeedEvent> = heard.iter().filter(|heard| heard.name == "operation.progress").collect();
         assert!(!progress.is_empty(), "{heard:?}");
         let mut reached = 0;
         for told in progress {
@@ -147,7 +147,7 @@ both! {
         }
     }
 
-    async fn a_stream_ends_with_the_key_that_opened_it(world: &World) {
+    async fn a_stream_ends_with_the_key_that_opened_it(world: &ServerFixture) {
         let made = world.made("/api/v1/keys", &json!({ "name": "laptop", "scope": "read" })).await;
         let laptop = world.with_key(made["key"].as_str().unwrap().parse().unwrap());
         let mut feed = Feed::open(&laptop, "/api/v1/events", None).await;
@@ -158,7 +158,7 @@ both! {
         assert_eq!(feed.rest().await, "");
     }
 
-    async fn a_stream_ends_with_the_session_that_opened_it(world: &World) {
+    async fn a_stream_ends_with_the_session_that_opened_it(world: &ServerFixture) {
         let cookie = browser(world).await;
         let request = |method: &str, path: &str| {
             Request::builder().method(method).uri(path).header("host", HOST).header("cookie", &cookie)
@@ -171,7 +171,7 @@ both! {
         assert_eq!(feed.rest().await, "");
     }
 
-    async fn a_stream_ends_with_the_grant_it_looks_under(world: &World) {
+    async fn a_stream_ends_with_the_grant_it_looks_under(world: &ServerFixture) {
         let anna = world.joined_by("anna", Role::User, Scope::Write).await;
         let grant = json!({ "ownerId": anna.admin.owner(), "name": "ticket", "reason": "asked",
             "until": START.plus(3_600_000) });
@@ -187,7 +187,7 @@ both! {
         assert_eq!(feed.rest().await, "");
     }
 
-    async fn mg_delta_004_deltas_polled_to_the_end_give_each_change_once_holds(world: &World) {
+    async fn mg_delta_004_deltas_polled_to_the_end_give_each_change_once_holds(world: &ServerFixture) {
         let note = world.note("a").await;
         let path = format!("/api/v1/items/{}/canonical-time", note["id"].as_str().unwrap());
         for year in 2001..2006 {
@@ -217,7 +217,7 @@ both! {
         assert!(hers["data"].as_array().unwrap().iter().all(|delta| delta["_type"] != "TimeOverride"), "{hers}");
     }
 
-    async fn mg_delta_004_a_change_refuses_to_be_lost_to_who_asks_again_with_an_earlier_cursor(world: &World) {
+    async fn mg_delta_004_a_change_refuses_to_be_lost_to_who_asks_again_with_an_earlier_cursor(world: &ServerFixture) {
         let first = world.get("/api/v1/deltas").await.json()["next"].as_str().unwrap().to_owned();
         let made = world.made("/api/v1/projects", &json!({ "name": "Herons" })).await;
         world.settled().await;

@@ -7,16 +7,16 @@ use axum::http::{Request, StatusCode};
 use flate2::read::GzDecoder;
 use tower::ServiceExt as _;
 
-use crate::server_fixture::{Answer, HOST, World};
+use crate::server_fixture::{Answer, HOST, ServerFixture};
 
-async fn get(world: &World, path: &str, headers: &[(&str, &str)]) -> Answer {
+async fn get(world: &ServerFixture, path: &str, headers: &[(&str, &str)]) -> Answer {
     let request = headers.iter().fold(Request::get(path), |request, (name, value)| request.header(*name, *value));
     world.send(request.body(Body::empty()).unwrap()).await
 }
 
 #[tokio::test]
 async fn health_needs_no_key() {
-    let world = World::new().await;
+    let world = ServerFixture::new().await;
     for (path, status) in [("/health/live", "live"), ("/health/ready", "ready")] {
         let answer = get(&world, path, &[("host", HOST)]).await;
         assert_eq!((answer.status, answer.json()["status"].as_str()), (StatusCode::OK, Some(status)));
@@ -25,7 +25,7 @@ async fn health_needs_no_key() {
 
 #[tokio::test]
 async fn a_browser_gets_a_page_at_the_start_and_programs_never_do() {
-    let world = World::new().await;
+    let world = ServerFixture::new().await;
     let browser = ("accept", "text/html");
     let page = get(&world, "/", &[("host", HOST), browser]).await;
     assert_eq!((page.status, page.header("content-type")), (StatusCode::OK, "text/html; charset=utf-8"));
@@ -40,7 +40,7 @@ async fn a_browser_gets_a_page_at_the_start_and_programs_never_do() {
 
 #[tokio::test]
 async fn other_hosts_and_origins_are_refused_everywhere() {
-    let world = World::new().await;
+    let world = ServerFixture::new().await;
     for path in ["/", "/health/live", "/api/v1/items", "/nothing"] {
         let rebound = get(&world, path, &[("host", "evil.example:7420")]).await;
         assert_eq!((rebound.status.as_u16(), rebound.code().as_str()), (421, "host_not_allowed"), "{path}");
@@ -56,7 +56,7 @@ async fn other_hosts_and_origins_are_refused_everywhere() {
 
 #[tokio::test]
 async fn a_correlation_id_is_echoed_or_drawn() {
-    let world = World::new().await;
+    let world = ServerFixture::new().await;
     let echoed = get(&world, "/nothing", &[("host", HOST), ("x-correlation-id", "trace-7")]).await;
     assert_eq!(echoed.header("x-correlation-id"), "trace-7");
     assert_eq!(echoed.json()["error"]["correlationId"], "trace-7");
@@ -69,7 +69,7 @@ async fn a_correlation_id_is_echoed_or_drawn() {
 
 #[tokio::test]
 async fn a_request_id_is_echoed_and_stands_in_for_a_missing_correlation_id() {
-    let world = World::new().await;
+    let world = ServerFixture::new().await;
     let one = get(&world, "/nothing", &[("host", HOST), ("x-request-id", "r-1")]).await;
     assert_eq!((one.header("x-request-id"), one.header("x-correlation-id")), ("r-1", "r-1"));
     let both = [("host", HOST), ("x-request-id", "r-1"), ("x-correlation-id", "c-1")];
@@ -82,7 +82,7 @@ async fn a_request_id_is_echoed_and_stands_in_for_a_missing_correlation_id() {
 
 #[tokio::test]
 async fn unknown_paths_and_methods_are_answered_in_the_envelope() {
-    let world = World::new().await;
+    let world = ServerFixture::new().await;
     let path = world.get("/api/v2/items").await;
     assert_eq!((path.status.as_u16(), path.code().as_str()), (404, "not_found"));
     let request = world.request("DELETE", "/api/v1/items").body(Body::empty()).unwrap();
@@ -93,7 +93,7 @@ async fn unknown_paths_and_methods_are_answered_in_the_envelope() {
 
 #[tokio::test]
 async fn answers_are_neither_guessed_kept_framed_nor_run() {
-    let world = World::new().await;
+    let world = ServerFixture::new().await;
     for path in ["/", "/api/v1/items", "/nothing", "/health/live"] {
         let answer = world.get(path).await;
         let header = |name: &str| answer.header(name).to_owned();
@@ -111,7 +111,7 @@ async fn answers_are_neither_guessed_kept_framed_nor_run() {
 
 #[tokio::test]
 async fn a_list_is_compressed_for_who_asks() {
-    let world = World::new().await;
+    let world = ServerFixture::new().await;
     world.note(&"long ".repeat(1_000)).await;
     let request = |encoding: &str| world.request("GET", "/api/v1/items").header("accept-encoding", encoding);
     let plain = world.send(request("identity").body(Body::empty()).unwrap()).await;

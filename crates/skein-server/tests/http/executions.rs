@@ -12,9 +12,9 @@ use skein_store::jobs::{AfterFailure, Holder, JobDraft, Wanted};
 
 use crate::accounts::{grant_body, under};
 use crate::recipes::{counting, waiting};
-use crate::server_fixture::{Answer, World, both};
+use crate::server_fixture::{Answer, ServerFixture, both};
 
-async fn shown(world: &World, run: &str) -> Value {
+async fn shown(world: &ServerFixture, run: &str) -> Value {
     world.get(&format!("/api/v1/executions/{run}")).await.json()
 }
 
@@ -22,12 +22,12 @@ fn reasons(listed: &Value) -> Vec<Option<&str>> {
     listed["data"].as_array().unwrap().iter().map(|job| job["reason"].as_str()).collect()
 }
 
-async fn decided(world: &World, run: &str, decision: Value) {
+async fn decided(world: &ServerFixture, run: &str, decision: Value) {
     let review = shown(world, run).await["reviewIds"][0].as_str().unwrap().to_owned();
     world.changed("POST", &format!("/api/v1/reviews/{review}/decide"), &decision).await;
 }
 
-async fn again(world: &World, run: &str, how: &str, body: Value) -> Answer {
+async fn again(world: &ServerFixture, run: &str, how: &str, body: Value) -> Answer {
     world.post(&format!("/api/v1/executions/{run}/{how}"), body.to_string()).await
 }
 
@@ -37,7 +37,7 @@ fn begun(answer: &Answer) -> String {
 }
 
 both! {
-    async fn a_run_that_was_denied_is_resumed_and_comes_to_its_end(world: &World) {
+    async fn a_run_that_was_denied_is_resumed_and_comes_to_its_end(world: &ServerFixture) {
         let run = waiting(world).await;
         assert_eq!(again(world, &run, "resume", json!({})).await.status, 422, "it has not stopped");
         decided(world, &run, json!({ "decision": "deny", "reason": "too foggy" })).await;
@@ -53,7 +53,7 @@ both! {
         assert_eq!((refused.status, &refused.json()["error"]["rule"]), (StatusCode::UNPROCESSABLE_ENTITY, &json!("BR-EXEC-006")));
     }
 
-    async fn a_run_is_branched_with_other_values_and_refuses_those_it_cannot_use(world: &World) {
+    async fn a_run_is_branched_with_other_values_and_refuses_those_it_cannot_use(world: &ServerFixture) {
         let run = waiting(world).await;
         decided(world, &run, json!({ "decision": "answer", "value": 11 })).await;
         let elsewhere = json!({ "stepId": "ask", "initialContext": { "place": "the river" } });
@@ -67,10 +67,10 @@ both! {
         assert_eq!(again(&other, &run, "branch", json!({ "stepId": "ask" })).await.status, 404);
     }
 
-    async fn a_run_is_paused_says_so_wherever_it_is_shown_and_goes_on(world: &World) {
+    async fn a_run_is_paused_says_so_wherever_it_is_shown_and_goes_on(world: &ServerFixture) {
         let run = waiting(world).await;
         let path = format!("/api/v1/executions/{run}/paused");
-        let put = async |world: &World, body: Value| world.change("PUT", &path, body.to_string()).await;
+        let put = async |world: &ServerFixture, body: Value| world.change("PUT", &path, body.to_string()).await;
         for body in [json!({}), json!({ "paused": "yes" }), json!({ "paused": true, "more": 1 })] {
             assert!(put(world, body.clone()).await.status.is_client_error(), "{body}");
         }
@@ -92,7 +92,7 @@ both! {
         assert_eq!((refused.status, &refused.json()["error"]["rule"]), (StatusCode::CONFLICT, &json!("BR-EXEC-001")), "{}", refused.text);
     }
 
-    async fn administrators_see_who_works_and_how_much_waits_is_told_to_everybody_for_themselves(world: &World) {
+    async fn administrators_see_who_works_and_how_much_waits_is_told_to_everybody_for_themselves(world: &ServerFixture) {
         world.made("/api/v1/processes", &counting()).await;
         assert_eq!(world.get("/api/v1/workers").await.json()["data"], json!([]));
         let worker = Worker::start(world.engine.clone(), "test".to_owned());
@@ -111,7 +111,7 @@ both! {
         drop(worker);
     }
 
-    async fn what_nobody_could_do_is_listed_for_whose_it_is_and_for_administrators(world: &World) {
+    async fn what_nobody_could_do_is_listed_for_whose_it_is_and_for_administrators(world: &ServerFixture) {
         let bert = world.joined_by("bert", Role::User, Scope::Write).await;
         let carla = world.joined_by("carla", Role::User, Scope::Write).await;
         for (person, why) in [(world, "its payload cannot be read"), (&bert, "no such key"), (&bert, "no such tool")] {

@@ -9,14 +9,14 @@ use futures::StreamExt as _;
 use serde_json::Value;
 
 use crate::contract::check_event;
-use crate::server_fixture::World;
+use crate::server_fixture::ServerFixture;
 
 /// How long the next event may take before the test fails.
 const DEADLINE: Duration = Duration::from_secs(30);
 
 /// One event as it was written.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Heard {
+pub(crate) struct FeedEvent {
     pub(crate) id: Option<String>,
     pub(crate) name: String,
     pub(crate) data: Value,
@@ -32,12 +32,12 @@ pub(crate) struct Feed {
 
 impl Feed {
     /// Watches `path`, with `Last-Event-ID` where one is given.
-    pub(crate) async fn open(world: &World, path: &str, last: Option<&str>) -> Self {
+    pub(crate) async fn open(world: &ServerFixture, path: &str, last: Option<&str>) -> Self {
         let request = world.request("GET", path);
         Self::of(world, last.into_iter().fold(request, |request, last| request.header("last-event-id", last))).await
     }
 
-    pub(crate) async fn of(world: &World, request: Builder) -> Self {
+    pub(crate) async fn of(world: &ServerFixture, request: Builder) -> Self {
         let request = request.body(Body::empty()).unwrap();
         let tells_events = request.uri().path() == "/api/v1/events";
         let response = world.begin(request).await;
@@ -47,11 +47,11 @@ impl Feed {
     }
 
     /// Everything from the beginning of the timeline.
-    pub(crate) async fn whole(world: &World) -> Self {
+    pub(crate) async fn whole(world: &ServerFixture) -> Self {
         Self::open(world, "/api/v1/events", Some("0.0")).await
     }
 
-    pub(crate) async fn next(&mut self) -> Heard {
+    pub(crate) async fn next(&mut self) -> FeedEvent {
         loop {
             if let Some((block, rest)) = self.unread.split_once("\n\n") {
                 let (heard, rest) = (read(block), rest.to_owned());
@@ -72,7 +72,7 @@ impl Feed {
         }
     }
 
-    pub(crate) async fn take(&mut self, count: usize) -> Vec<Heard> {
+    pub(crate) async fn take(&mut self, count: usize) -> Vec<FeedEvent> {
         let mut heard = Vec::new();
         while heard.len() < count {
             heard.push(self.next().await);
@@ -81,7 +81,7 @@ impl Feed {
     }
 
     /// Everything up to the first event that fits, which is the last one given back.
-    pub(crate) async fn until(&mut self, fits: impl Fn(&Heard) -> bool) -> Vec<Heard> {
+    pub(crate) async fn until(&mut self, fits: impl Fn(&FeedEvent) -> bool) -> Vec<FeedEvent> {
         let mut heard = vec![self.next().await];
         while !heard.last().is_some_and(&fits) {
             heard.push(self.next().await);
@@ -100,13 +100,13 @@ impl Feed {
     }
 }
 
-fn read(block: &str) -> Option<Heard> {
+fn read(block: &str) -> Option<FeedEvent> {
     let field = |name: &str| block.lines().find_map(|line| line.strip_prefix(name)).map(|text| text.trim().to_owned());
     let (id, name, data) = (field("id:"), field("event:")?, field("data:")?);
-    Some(Heard { id, name, data: serde_json::from_str(&data).unwrap() })
+    Some(FeedEvent { id, name, data: serde_json::from_str(&data).unwrap() })
 }
 
 /// The names, in their order.
-pub(crate) fn names(heard: &[Heard]) -> Vec<&str> {
+pub(crate) fn names(heard: &[FeedEvent]) -> Vec<&str> {
     heard.iter().map(|heard| heard.name.as_str()).collect()
 }

@@ -11,7 +11,7 @@ use skein_store::sealer::seal_all;
 use crate::blobs::PNG;
 use crate::document::Operation;
 use crate::recipes::{counting, looking, now, weather};
-use crate::server_fixture::{Answer, HOST, World, fresh_key};
+use crate::server_fixture::{Answer, HOST, ServerFixture, fresh_key};
 
 /// Words that stand in everything of the owner's and nowhere else.
 pub(crate) const SECRET: &str = "heronry";
@@ -23,7 +23,7 @@ pub(crate) struct Person {
 }
 
 impl Person {
-    pub(crate) async fn new(world: &World, name: &str, role: Role, scope: Scope) -> Self {
+    pub(crate) async fn new(world: &ServerFixture, name: &str, role: Role, scope: Scope) -> Self {
         let name = name.to_owned();
         let create = move |tx: &mut skein_store::Tx<'_>| tx.create_user(&Viewer::System("test"), &name, role);
         let user = world.store.write(create).await.unwrap().value;
@@ -36,12 +36,12 @@ impl Person {
         request.header("authorization", &self.bearer).header("idempotency-key", fresh_key())
     }
 
-    pub(crate) async fn get(&self, world: &World, target: &str) -> Answer {
+    pub(crate) async fn get(&self, world: &ServerFixture, target: &str) -> Answer {
         world.send(self.request("GET", target).body(Body::empty()).unwrap()).await
     }
 
     /// A change that has to succeed.
-    pub(crate) async fn change(&self, world: &World, method: &str, target: &str, body: &Value) -> Value {
+    pub(crate) async fn change(&self, world: &ServerFixture, method: &str, target: &str, body: &Value) -> Value {
         let request = self.request(method, target).header("content-type", "application/json");
         let answer = world.send(request.body(body.to_string().into()).unwrap()).await;
         assert!(answer.status.is_success(), "{method} {target}: {}", answer.text);
@@ -50,7 +50,7 @@ impl Person {
 }
 
 /// A key of `user`, as it is sent.
-pub(crate) async fn new_bearer(world: &World, user: UserId, scope: Scope) -> String {
+pub(crate) async fn new_bearer(world: &ServerFixture, user: UserId, scope: Scope) -> String {
     let (viewer, key) = (Viewer::User(user), KeyText::draw());
     let hash = Digest::of(key.reveal().as_bytes());
     world.store.write(move |tx| tx.create_key(&viewer, "test", scope, hash)).await.unwrap();
@@ -58,7 +58,7 @@ pub(crate) async fn new_bearer(world: &World, user: UserId, scope: Scope) -> Str
 }
 
 /// A key of `user` that has expired, as it is sent.
-pub(crate) async fn expired_bearer(world: &World, user: UserId) -> String {
+pub(crate) async fn expired_bearer(world: &ServerFixture, user: UserId) -> String {
     let (viewer, key) = (Viewer::User(user), KeyText::draw());
     let hash = Digest::of(key.reveal().as_bytes());
     let create = move |tx: &mut skein_store::Tx<'_>| {
@@ -83,7 +83,7 @@ pub(crate) struct Estate {
     pub(crate) bundle: Vec<u8>,
     pub(crate) grant: String,
     pub(crate) catalogue: Catalogue,
-    pub(crate) talk: Talk,
+    pub(crate) talk: OwnedConversation,
     pub(crate) rooms: Rooms,
     pub(crate) run: Run,
 }
@@ -96,7 +96,7 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    async fn new(world: &World, owner: &Person, catalogue: &Catalogue) -> Self {
+    async fn new(world: &ServerFixture, owner: &Person, catalogue: &Catalogue) -> Self {
         let path = format!("/api/v1/processes/{}/execute", catalogue.process);
         let body = json!({ "initialContext": { "place": SECRET } });
         let execution = text(&owner.change(world, "POST", &path, &body).await, "executionId");
@@ -106,7 +106,7 @@ impl Run {
     }
 
     /// Calls of a tool that the owner approved for good.
-    async fn approval(world: &World, owner: &Person, service: &str) -> String {
+    async fn approval(world: &ServerFixture, owner: &Person, service: &str) -> String {
         let tool = owner.change(world, "POST", "/api/v1/tools", &now(&json!({ "id": service }))).await;
         let process = text(&owner.change(world, "POST", "/api/v1/processes", &looking(&tool)).await, "id");
         let body = json!({ "initialContext": { "place": SECRET } });
@@ -126,7 +126,7 @@ pub(crate) struct Rooms {
 }
 
 impl Rooms {
-    async fn new(world: &World, owner: &Person, talk: &Talk) -> Self {
+    async fn new(world: &ServerFixture, owner: &Person, talk: &OwnedConversation) -> Self {
         let conversation = owner.get(world, &format!("/api/v1/conversations/{}", talk.conversation)).await.json();
         let actor = json!({ "name": format!("{SECRET} model"), "type": "model", "modelRef": "local:x" });
         let actor = text(&owner.change(world, "POST", "/api/v1/actors", &actor).await, "id");
@@ -135,15 +135,15 @@ impl Rooms {
 }
 
 /// What the owner talks about.
-pub(crate) struct Talk {
+pub(crate) struct OwnedConversation {
     pub(crate) conversation: String,
     pub(crate) turn: String,
     pub(crate) node: String,
     local_id: String,
 }
 
-impl Talk {
-    async fn new(world: &World, owner: &Person) -> Self {
+impl OwnedConversation {
+    async fn new(world: &ServerFixture, owner: &Person) -> Self {
         let make = async |path: &str, body: Value| owner.change(world, "POST", path, &body).await;
         let title = json!({ "title": format!("{SECRET} talk") });
         let conversation = text(&make("/api/v1/conversations", title).await, "id");
@@ -168,7 +168,7 @@ pub(crate) struct Catalogue {
 }
 
 impl Catalogue {
-    async fn new(world: &World, owner: &Person, admin: &Person) -> Self {
+    async fn new(world: &ServerFixture, owner: &Person, admin: &Person) -> Self {
         let make = async |path: &str, body: Value| text(&owner.change(world, "POST", path, &body).await, "id");
         let named = |mut body: Value, name: &str| {
             body["name"] = json!(format!("{SECRET} {name}"));
@@ -200,7 +200,7 @@ fn text(value: &Value, name: &str) -> String {
 }
 
 impl Estate {
-    pub(crate) async fn new(world: &World) -> Self {
+    pub(crate) async fn new(world: &ServerFixture) -> Self {
         let owner = Person::new(world, "Anna of the heronry", Role::User, Scope::Write).await;
         let note = |n: i64| json!({ "_type": "Note", "data": { "description": format!("{SECRET} {n}") } });
         let make = async |path: &str, body: Value| owner.change(world, "POST", path, &body).await;
@@ -234,7 +234,7 @@ impl Estate {
         let grant = give_grant(world, &giver, owner.user).await;
         let blob = text(&blob, "hash");
         let catalogue = Catalogue::new(world, &owner, &giver).await;
-        let talk = Talk::new(world, &owner).await;
+        let talk = OwnedConversation::new(world, &owner).await;
         let rooms = Rooms::new(world, &owner, &talk).await;
         let run = Run::new(world, &owner, &catalogue).await;
         Self {
@@ -349,7 +349,7 @@ impl Estate {
     /// The names under which requests refer to something, each with an id of this estate.
     pub(crate) fn references(&self) -> Vec<(&'static str, &String)> {
         let Catalogue { service, tool, secret, service_template, tool_template, process, .. } = &self.catalogue;
-        let Talk { conversation, turn, node, .. } = &self.talk;
+        let OwnedConversation { conversation, turn, node, .. } = &self.talk;
         let (nodes, conversations) =
             (["nodeId", "nodeIds", "alternativeId", "parentAlternativeId"], ["conversationId", "within"]);
         let rooms =
@@ -393,7 +393,7 @@ impl Estate {
 }
 
 /// A grant on the things of `owner`, for a day.
-pub(crate) async fn give_grant(world: &World, admin: &Person, owner: UserId) -> String {
+pub(crate) async fn give_grant(world: &ServerFixture, admin: &Person, owner: UserId) -> String {
     let until = world.store.read(|tx| Ok(tx.now())).await.unwrap().plus(24 * 60 * 60 * 1_000);
     let body = json!({ "ownerId": owner, "name": "a look", "reason": "asked for", "until": until });
     text(&admin.change(world, "POST", "/api/v1/grants", &body).await, "id")

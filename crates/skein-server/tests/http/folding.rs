@@ -7,32 +7,32 @@ use skein_core::tree::actor::{ActorId, AuthorType};
 use skein_core::tree::turn::{Speaker, TurnType};
 use skein_store::tree::append::{Placing, Position};
 
-use crate::conversation_fixture::{CONVERSATIONS, Talk, activation, id, turn_path};
-use crate::server_fixture::{World, both};
+use crate::conversation_fixture::{CONVERSATIONS, ConversationFixture, activation, id, turn_path};
+use crate::server_fixture::{ServerFixture, both};
 
 /// What is said on a conversation's path, by `GET …/path`.
-async fn texts(talk: &Talk<'_>) -> Vec<String> {
+async fn texts(talk: &ConversationFixture<'_>) -> Vec<String> {
     let path = talk.get("/path").await;
     path["data"].as_array().unwrap().iter().map(|node| node["content"]["text"].as_str().unwrap().to_owned()).collect()
 }
 
-async fn fold(talk: &Talk<'_>) {
+async fn fold(talk: &ConversationFixture<'_>) {
     talk.world.changed("POST", &format!("{}/fold", talk.path), &json!({ "summary": "Four." })).await;
 }
 
-async fn reopen<'a>(talk: &Talk<'a>) -> Talk<'a> {
-    Talk::of(talk.world, &talk.made("/reopen", &json!({})).await)
+async fn reopen<'a>(talk: &ConversationFixture<'a>) -> ConversationFixture<'a> {
+    ConversationFixture::of(talk.world, &talk.made("/reopen", &json!({})).await)
 }
 
-async fn go_to(talk: &Talk<'_>, said: &Value) {
+async fn go_to(talk: &ConversationFixture<'_>, said: &Value) {
     let went = talk.world.change("PUT", &format!("{}{}", talk.path, activation(said)), "").await;
     assert_eq!(went.status, 200, "{}", went.text);
 }
 
 /// A fork in which four things were said, the second of them in two versions.
-async fn branch<'a>(world: &'a World, root: &Talk<'a>) -> (Talk<'a>, [Value; 4]) {
+async fn branch<'a>(world: &'a ServerFixture, root: &ConversationFixture<'a>) -> (ConversationFixture<'a>, [Value; 4]) {
     let question = root.say(None, "question").await;
-    let fork = Talk::of(world, &root.made("/fork", &json!({ "nodeId": question["node"]["id"] })).await);
+    let fork = ConversationFixture::of(world, &root.made("/fork", &json!({ "nodeId": question["node"]["id"] })).await);
     let one = fork.say(None, "one").await;
     let first = fork.say(Some(&one), "two, at first").await;
     fork.say(Some(&first), "three of the first").await;
@@ -46,9 +46,9 @@ async fn branch<'a>(world: &'a World, root: &Talk<'a>) -> (Talk<'a>, [Value; 4])
 const WHOLE: [&str; 5] = ["question", "one", "two", "three", "four"];
 
 both! {
-    async fn mg_conv_006_a_reopened_branch_starts_at_its_end_wherever_its_reader_stands_holds(world: &World) {
+    async fn mg_conv_006_a_reopened_branch_starts_at_its_end_wherever_its_reader_stands_holds(world: &ServerFixture) {
         for (before, after) in [(None, None), (None, Some(0)), (Some(0), None), (Some(1), Some(2)), (Some(2), Some(0))] {
-            let root = Talk::new(world).await;
+            let root = ConversationFixture::new(world).await;
             let (fork, said) = branch(world, &root).await;
             if let Some(place) = before {
                 go_to(&fork, &said[place]).await;
@@ -68,8 +68,8 @@ both! {
         }
     }
 
-    async fn mg_conv_006_a_reopened_branch_is_found_by_what_it_continues_holds(world: &World) {
-        let talk = Talk::new(world).await;
+    async fn mg_conv_006_a_reopened_branch_is_found_by_what_it_continues_holds(world: &ServerFixture) {
+        let talk = ConversationFixture::new(world).await;
         talk.say(None, "question").await;
         fold(&talk).await;
         let new = reopen(&talk).await.shown().await;
@@ -83,16 +83,16 @@ both! {
         }
     }
 
-    async fn mg_conv_006_continuing_what_was_not_reopened_refuses(world: &World) {
-        let (one, other) = (Talk::new(world).await.shown().await, Talk::new(world).await.shown().await);
+    async fn mg_conv_006_continuing_what_was_not_reopened_refuses(world: &ServerFixture) {
+        let (one, other) = (ConversationFixture::new(world).await.shown().await, ConversationFixture::new(world).await.shown().await);
         for (source, target) in [(&one, &other), (&other, &one)] {
             let body = json!({ "kind": "continues", "source": source["id"], "sourceType": "log", "target": target["id"], "targetType": "log" });
             assert_eq!(world.post("/api/v1/relations", body.to_string()).await.breaks(), (422, "MG-CONV-006".to_owned()));
         }
     }
 
-    async fn mg_conv_006_a_branch_ends_at_the_node_that_is_named_when_it_is_folded_holds(world: &World) {
-        let root = Talk::new(world).await;
+    async fn mg_conv_006_a_branch_ends_at_the_node_that_is_named_when_it_is_folded_holds(world: &ServerFixture) {
+        let root = ConversationFixture::new(world).await;
         let (fork, [_, two, three, _]) = branch(world, &root).await;
         go_to(&fork, &two).await;
         let body = json!({ "summary": "Three.", "nodeId": three["node"]["id"] });
@@ -100,8 +100,8 @@ both! {
         assert_eq!(texts(&reopen(&fork).await).await, WHOLE[..4]);
     }
 
-    async fn mg_conv_006_a_branch_reads_on_where_its_reader_was_last_when_it_was_folded_holds(world: &World) {
-        let root = Talk::new(world).await;
+    async fn mg_conv_006_a_branch_reads_on_where_its_reader_was_last_when_it_was_folded_holds(world: &ServerFixture) {
+        let root = ConversationFixture::new(world).await;
         let (fork, [one, two, ..]) = branch(world, &root).await;
         let turn = fork.get(&turn_path(&two)).await;
         let alternatives = turn["alternatives"].as_array().unwrap();
@@ -118,8 +118,8 @@ both! {
         assert_eq!(texts(&reopen(&fork).await).await, ["question", "one", "two, at first", "three of the first"]);
     }
 
-    async fn mg_conv_006_folding_and_reopening_again_keeps_all_of_it_holds(world: &World) {
-        let root = Talk::new(world).await;
+    async fn mg_conv_006_folding_and_reopening_again_keeps_all_of_it_holds(world: &ServerFixture) {
+        let root = ConversationFixture::new(world).await;
         let (fork, _) = branch(world, &root).await;
         fold(&fork).await;
         let silent = reopen(&fork).await;
@@ -132,7 +132,7 @@ both! {
         fold(&second).await;
         let third = reopen(&second).await;
         assert_eq!(texts(&third).await[3..], ["three", "four", "five", "six"]);
-        let fork = Talk::of(world, &{
+        let fork = ConversationFixture::of(world, &{
             third.say(None, "seven").await;
             third.made("/fork", &json!({})).await
         });
@@ -140,8 +140,8 @@ both! {
         assert_eq!(texts(&fork).await, ["question", "one", "two", "three", "four", "five", "six", "seven", "eight"]);
     }
 
-    async fn mg_conv_006_an_edit_above_a_folded_branch_refuses_to_change_it(world: &World) {
-        let root = Talk::new(world).await;
+    async fn mg_conv_006_an_edit_above_a_folded_branch_refuses_to_change_it(world: &ServerFixture) {
+        let root = ConversationFixture::new(world).await;
         let (fork, _) = branch(world, &root).await;
         fold(&fork).await;
         let question = root.shown().await["rootNodeId"].clone();
@@ -152,8 +152,8 @@ both! {
         assert_eq!(texts(&reopen(&fork).await).await, WHOLE);
     }
 
-    async fn mg_conv_006_a_buffer_is_reopened_in_the_versions_it_showed_holds(world: &World) {
-        let root = Talk::of(world, &world.made(CONVERSATIONS, &json!({ "mode": "buffer" })).await);
+    async fn mg_conv_006_a_buffer_is_reopened_in_the_versions_it_showed_holds(world: &ServerFixture) {
+        let root = ConversationFixture::of(world, &world.made(CONVERSATIONS, &json!({ "mode": "buffer" })).await);
         let (fork, [one, two, ..]) = branch(world, &root).await;
         let edit = json!({ "text": "one, again", "editedFrom": one["node"]["id"], "makeActive": true });
         fork.made(&format!("{}/alternatives", turn_path(&one)), &edit).await;
@@ -169,8 +169,8 @@ both! {
         assert_eq!(texts(&reopen(&reopened).await).await, shown, "nothing was said in between");
     }
 
-    async fn mg_conv_006_a_branch_whose_reader_stands_on_a_failed_answer_can_be_reopened_holds(world: &World) {
-        let root = Talk::new(world).await;
+    async fn mg_conv_006_a_branch_whose_reader_stands_on_a_failed_answer_can_be_reopened_holds(world: &ServerFixture) {
+        let root = ConversationFixture::new(world).await;
         let (fork, [.., four]) = branch(world, &root).await;
         let conversation: ConversationId = fork.path.rsplit('/').next().unwrap().parse().unwrap();
         let parent = Some(id(&four["node"]).parse().unwrap());

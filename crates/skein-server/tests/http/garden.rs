@@ -13,18 +13,18 @@ use skein_store::StoreError;
 use skein_store::items::ItemQuery;
 use skein_store::sealer::seal_all;
 
-use crate::server_fixture::{World, both, fresh_key};
+use crate::server_fixture::{ServerFixture, both, fresh_key};
 
 fn path(item: &Value, what: &str) -> String {
     format!("/api/v1/items/{}{what}", item["id"].as_str().unwrap())
 }
 
-async fn listed(world: &World) -> usize {
+async fn listed(world: &ServerFixture) -> usize {
     world.get("/api/v1/items?type=Note").await.json()["data"].as_array().unwrap().len()
 }
 
 both! {
-    async fn an_item_is_taken_back_within_five_minutes_by_its_author(world: &World) {
+    async fn an_item_is_taken_back_within_five_minutes_by_its_author(world: &ServerFixture) {
         let (first, second) = (world.note("a").await, world.note("b").await);
         let anna = world.joined_by("anna", Role::User, Scope::Write).await;
         assert_eq!(anna.post(&path(&first, "/undo"), "").await.refused(), (404, "not_found".to_owned()));
@@ -39,7 +39,7 @@ both! {
         assert_eq!(listed(world).await, 1);
     }
 
-    async fn a_time_is_corrected_and_the_correction_withdrawn(world: &World) {
+    async fn a_time_is_corrected_and_the_correction_withdrawn(world: &ServerFixture) {
         let note = world.note("a").await;
         let at = path(&note, "/canonical-time");
         let moved = world.change("PUT", &at, r#"{"canonicalAt":"2020-01-31T12:00:00+01:00"}"#).await;
@@ -53,7 +53,7 @@ both! {
         assert_eq!(unsaid.refused(), (400, "invalid_body".to_owned()));
     }
 
-    async fn br_sec_003_what_only_skein_writes_refuses_another_time_undo_and_change(world: &World) {
+    async fn br_sec_003_what_only_skein_writes_refuses_another_time_undo_and_change(world: &ServerFixture) {
         let note = world.note("a").await;
         world.changed("POST", &path(&note, "/redact"), &json!({ "reason": "asked to" })).await;
         world.post(&path(&world.note("b").await, "/undo"), "").await;
@@ -86,7 +86,7 @@ both! {
         }
     }
 
-    async fn a_redaction_destroys_the_payload_and_needs_a_reason(world: &World) {
+    async fn a_redaction_destroys_the_payload_and_needs_a_reason(world: &ServerFixture) {
         let note = world.note("a secret").await;
         let blank = world.post(&path(&note, "/redact"), r#"{"reason":" "}"#).await;
         assert_eq!(blank.breaks(), (422, "MG-SOIL-010".to_owned()));
@@ -98,7 +98,7 @@ both! {
         assert_eq!(again.breaks(), (422, "MG-SOIL-010".to_owned()));
     }
 
-    async fn an_administrator_redacts_under_a_grant_only(world: &World) {
+    async fn an_administrator_redacts_under_a_grant_only(world: &ServerFixture) {
         let anna = world.joined_by("anna", Role::User, Scope::Write).await;
         let note = anna.note("hers").await;
         let blind = world.post(&path(&note, "/redact"), r#"{"reason":"asked to"}"#).await;
@@ -114,7 +114,7 @@ both! {
         assert_eq!(anna.get(&path(&note, "")).await.json()["data"], Value::Null);
     }
 
-    async fn bytes_go_with_their_last_attachment_and_stay_while_somebody_has_them(world: &World) {
+    async fn bytes_go_with_their_last_attachment_and_stay_while_somebody_has_them(world: &ServerFixture) {
         let anna = world.joined_by("anna", Role::User, Scope::Write).await;
         let mut attached = Vec::new();
         for one in [world, &anna] {
@@ -134,7 +134,7 @@ both! {
         assert!(matches!(world.blobs.get(hash).await, Err(StoreError::NotFound(_))));
     }
 
-    async fn a_proof_is_there_after_sealing_and_verifies_by_itself(world: &World) {
+    async fn a_proof_is_there_after_sealing_and_verifies_by_itself(world: &ServerFixture) {
         let note = world.note("a").await;
         let early = world.get(&path(&note, "/proof")).await;
         assert_eq!(early.refused(), (409, "not_sealed".to_owned()));
@@ -153,13 +153,13 @@ both! {
     }
 }
 
-async fn relate(world: &World, kind: &str, source: &Value, target: &Value) -> crate::server_fixture::Answer {
+async fn relate(world: &ServerFixture, kind: &str, source: &Value, target: &Value) -> crate::server_fixture::Answer {
     let body = json!({ "kind": kind, "source": source["id"], "target": target["id"] });
     world.post("/api/v1/relations", body.to_string()).await
 }
 
 both! {
-    async fn relations_are_made_found_and_followed_both_ways(world: &World) {
+    async fn relations_are_made_found_and_followed_both_ways(world: &ServerFixture) {
         let [a, b, c] = [world.note("a").await, world.note("b").await, world.note("c").await];
         let first = relate(world, "triggers", &a, &b).await;
         assert_eq!(first.status, StatusCode::CREATED, "{}", first.text);
@@ -184,7 +184,7 @@ both! {
         assert_eq!(follow(&c, "backward").await, [(b["id"].clone(), 1), (a["id"].clone(), 2)]);
     }
 
-    async fn refused_relations_name_the_rule(world: &World) {
+    async fn refused_relations_name_the_rule(world: &ServerFixture) {
         let [a, b, c] = [world.note("a").await, world.note("b").await, world.note("c").await];
         assert_eq!(relate(world, "triggers", &a, &c).await.status, StatusCode::CREATED);
         let refused = |answer: crate::server_fixture::Answer, rule: &str| assert_eq!(answer.breaks(), (422, rule.to_owned()));
@@ -199,7 +199,7 @@ both! {
         refused(relate(&anna, "mentions", &a, &b).await, "MG-REL-005");
     }
 
-    async fn an_inferred_relation_is_edited_and_removed_and_a_cause_is_not(world: &World) {
+    async fn an_inferred_relation_is_edited_and_removed_and_a_cause_is_not(world: &ServerFixture) {
         let [a, b] = [world.note("a").await, world.note("b").await];
         let body = json!({ "kind": "mentions", "source": a["id"], "target": b["id"], "confidence": 0.5,
             "metadata": { "inferred": true } });
@@ -222,7 +222,7 @@ both! {
         assert_eq!(anna.get(&at).await.refused(), (404, "not_found".to_owned()));
     }
 
-    async fn a_record_is_read_as_it_is_as_it_was_and_by_what_changed(world: &World) {
+    async fn a_record_is_read_as_it_is_as_it_was_and_by_what_changed(world: &ServerFixture) {
         let note = world.note("a").await;
         for (moment, year) in [(1_000, 2001), (2_000, 2002)] {
             world.clock.advance(moment);
@@ -250,7 +250,7 @@ both! {
         assert!(changed[0]["before"].to_string().contains("2001") || changed[0]["before"].is_number(), "{diff}");
     }
 
-    async fn states_a_record_never_had_and_other_owners_records_are_not_found(world: &World) {
+    async fn states_a_record_never_had_and_other_owners_records_are_not_found(world: &ServerFixture) {
         let note = world.note("a").await;
         let body = r#"{"canonicalAt":"2001-01-01T00:00:00Z"}"#;
         world.change("PUT", &path(&note, "/canonical-time"), body).await;

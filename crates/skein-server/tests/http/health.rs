@@ -6,26 +6,26 @@ use skein_engine::Worker;
 use skein_testkit::rogue::{Behaviour, Rogue};
 
 use crate::recipes::{now, weather};
-use crate::server_fixture::{World, both};
+use crate::server_fixture::{ServerFixture, both};
 
 fn path(kind: &str, thing: &Value) -> String {
     format!("/api/v1/{kind}/{}", thing["id"].as_str().unwrap_or_else(|| panic!("no id in {thing}")))
 }
 
-async fn service(world: &World) -> Value {
+async fn service(world: &ServerFixture) -> Value {
     let mut service = weather();
     service["protocol"] = json!("http");
     world.made("/api/v1/services", &service).await
 }
 
-async fn tool(world: &World, service: &Value, peer: &Rogue) -> Value {
+async fn tool(world: &ServerFixture, service: &Value, peer: &Rogue) -> Value {
     let mut tool = now(service);
     tool["connectionParams"] = json!({ "endpoint": peer.endpoint() });
     world.made("/api/v1/tools", &tool).await
 }
 
 /// A peer that may be called if an administrator says so.
-async fn peer(world: &World, is_allowed: bool) -> Rogue {
+async fn peer(world: &ServerFixture, is_allowed: bool) -> Rogue {
     let peer = Rogue::start(|_| Behaviour::json("{}"));
     let address = peer.address();
     if is_allowed {
@@ -35,17 +35,17 @@ async fn peer(world: &World, is_allowed: bool) -> Rogue {
     peer
 }
 
-async fn checked(world: &World, service: &Value) -> Value {
+async fn checked(world: &ServerFixture, service: &Value) -> Value {
     let place = format!("{}/health", path("services", service));
     world.send(world.request("POST", &place).body("".into()).unwrap()).await.json()
 }
 
-async fn status(world: &World, place: &str) -> Value {
+async fn status(world: &ServerFixture, place: &str) -> Value {
     world.get(place).await.json()["status"].clone()
 }
 
 /// The operation of a test, once it has ended.
-async fn tested(world: &World, tool: &Value, inputs: &Value) -> Value {
+async fn tested(world: &ServerFixture, tool: &Value, inputs: &Value) -> Value {
     let queued = world.post(&format!("{}/test", path("tools", tool)), json!({ "inputs": inputs }).to_string()).await;
     assert_eq!(queued.status, 202, "{}", queued.text);
     let place = queued.json()["statusUrl"].as_str().unwrap().to_owned();
@@ -59,7 +59,7 @@ async fn tested(world: &World, tool: &Value, inputs: &Value) -> Value {
 }
 
 both! {
-    async fn br_service_003_a_status_follows_checks_and_switches_holds(world: &World) {
+    async fn br_service_003_a_status_follows_checks_and_switches_holds(world: &ServerFixture) {
         let (place, peer) = (service(world).await, peer(world, true).await);
         assert_eq!(place["status"], "degraded");
         tool(world, &place, &peer).await;
@@ -76,7 +76,7 @@ both! {
         assert_eq!(status(world, &at).await, "healthy");
     }
 
-    async fn br_service_003_a_status_by_hand_refuses(world: &World) {
+    async fn br_service_003_a_status_by_hand_refuses(world: &ServerFixture) {
         let place = service(world).await;
         let at = path("services", &place);
         let by_hand = json!({ "status": "healthy", "basedOnHash": place["hash"] });
@@ -87,7 +87,7 @@ both! {
         assert_eq!(status(world, &at).await, "degraded");
     }
 
-    async fn br_tool_009_a_tool_is_as_its_own_address_is_holds(world: &World) {
+    async fn br_tool_009_a_tool_is_as_its_own_address_is_holds(world: &ServerFixture) {
         let _worker = Worker::start(world.engine.clone(), "test".to_owned());
         let (place, here, nowhere) = (service(world).await, peer(world, true).await, peer(world, false).await);
         let (good, bad) = (tool(world, &place, &here).await, tool(world, &place, &nowhere).await);
@@ -106,7 +106,7 @@ both! {
         assert_eq!(shown().await, ["healthy", "degraded"]);
     }
 
-    async fn br_tool_006_a_test_of_a_degraded_tool_logs_a_warning_holds(world: &World) {
+    async fn br_tool_006_a_test_of_a_degraded_tool_logs_a_warning_holds(world: &ServerFixture) {
         let _worker = Worker::start(world.engine.clone(), "test".to_owned());
         let (place, peer) = (service(world).await, peer(world, true).await);
         let tool = tool(world, &place, &peer).await;
@@ -118,7 +118,7 @@ both! {
         assert!(logged.lines().any(warned), "{logged}");
     }
 
-    async fn br_tool_009_a_status_by_hand_refuses(world: &World) {
+    async fn br_tool_009_a_status_by_hand_refuses(world: &ServerFixture) {
         let (place, peer) = (service(world).await, peer(world, false).await);
         let tool = tool(world, &place, &peer).await;
         let by_hand = json!({ "status": "healthy", "basedOnHash": tool["hash"] }).to_string();
@@ -126,7 +126,7 @@ both! {
         assert_eq!(refused.breaks(), (422, "BR-TOOL-009".to_owned()));
     }
 
-    async fn br_tool_010_a_tool_follows_its_service_back_up_holds(world: &World) {
+    async fn br_tool_010_a_tool_follows_its_service_back_up_holds(world: &ServerFixture) {
         let _worker = Worker::start(world.engine.clone(), "test".to_owned());
         let (place, peer) = (service(world).await, peer(world, true).await);
         let tool = tool(world, &place, &peer).await;
@@ -136,7 +136,7 @@ both! {
         assert_eq!(shown["data"][0]["id"], tool["id"], "{shown}");
     }
 
-    async fn br_tool_010_no_answer_shows_a_tool_as_better_than_its_service_refuses(world: &World) {
+    async fn br_tool_010_no_answer_shows_a_tool_as_better_than_its_service_refuses(world: &ServerFixture) {
         let (place, peer) = (service(world).await, peer(world, false).await);
         tool(world, &place, &peer).await;
         assert_eq!(checked(world, &place).await["status"], "down");
@@ -152,7 +152,7 @@ both! {
         }
     }
 
-    async fn what_is_built_in_is_healthy_and_its_tools_can_be_tried(world: &World) {
+    async fn what_is_built_in_is_healthy_and_its_tools_can_be_tried(world: &ServerFixture) {
         world.engine.prepare().await.unwrap();
         let _worker = Worker::start(world.engine.clone(), "test".to_owned());
         let anna = world.joined_by("anna", Role::User, Scope::Write).await;
@@ -164,7 +164,7 @@ both! {
         assert_eq!((&done["status"], &done["result"]["output"]["value"]), (&json!("completed"), &json!("heron")), "{done}");
     }
 
-    async fn br_cross_002_things_go_one_after_another_holds(world: &World) {
+    async fn br_cross_002_things_go_one_after_another_holds(world: &ServerFixture) {
         let chain = Chain::make(world).await;
         chain.delete("conversations", 405, world).await;
         let conversation = world.get(&path("conversations", &chain.conversation)).await.json();
@@ -175,7 +175,7 @@ both! {
         }
     }
 
-    async fn br_cross_002_what_is_still_referred_to_refuses(world: &World) {
+    async fn br_cross_002_what_is_still_referred_to_refuses(world: &ServerFixture) {
         let chain = Chain::make(world).await;
         for kind in ["secrets", "services", "tools", "processes"] {
             chain.delete(kind, 409, world).await;
@@ -194,7 +194,7 @@ struct Chain {
 }
 
 impl Chain {
-    async fn make(world: &World) -> Self {
+    async fn make(world: &ServerFixture) -> Self {
         let key = json!({ "name": "key", "type": "api_key", "value": "k-1c0d6f7e3b9a" });
         let (secret, service) = (world.made("/api/v1/secrets", &key).await, service(world).await);
         let mut tool = now(&service);
@@ -211,7 +211,7 @@ impl Chain {
         Self { secret, service, tool, process, conversation }
     }
 
-    async fn delete(&self, kind: &str, expected: u16, world: &World) {
+    async fn delete(&self, kind: &str, expected: u16, world: &ServerFixture) {
         let thing = match kind {
             "secrets" => &self.secret,
             "services" => &self.service,

@@ -12,14 +12,14 @@ use tokio::net::TcpListener;
 use tokio::task::spawn_blocking;
 use tower::ServiceExt as _;
 
-use crate::server_fixture::{HOST, World};
+use crate::server_fixture::{HOST, ServerFixture};
 use crate::socket::{connect, exchange, read_answer, read_to_end, start, start_on, start_with};
 
 const SHORT: Duration = Duration::from_millis(20);
 
 /// Runs a client that blocks against a server with these options.
 async fn against<T: Send + 'static>(
-    world: &World,
+    world: &ServerFixture,
     options: ServeOptions,
     client: impl FnOnce(SocketAddr) -> T + Send + 'static,
 ) -> T {
@@ -32,7 +32,7 @@ async fn against<T: Send + 'static>(
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_head_that_never_ends_is_cut_off() {
-    let world = World::new().await;
+    let world = ServerFixture::new().await;
     let options = ServeOptions { head_time_max: SHORT, ..ServeOptions::default() };
     let answers = against(&world, options, |address| {
         let slow = exchange(address, b"GET /health/live HTTP/1.1\r\nHost: localhost\r\nX-Slow: a");
@@ -43,7 +43,7 @@ async fn a_head_that_never_ends_is_cut_off() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_connection_without_a_next_request_is_closed() {
-    let world = World::new().await;
+    let world = ServerFixture::new().await;
     let options = ServeOptions { head_time_max: SHORT, ..ServeOptions::default() };
     // The first request is there before its time begins.
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -60,7 +60,7 @@ async fn a_connection_without_a_next_request_is_closed() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_body_that_never_ends_is_answered_and_nothing_is_kept() {
-    let world = World::new().await;
+    let world = ServerFixture::new().await;
     let before = world.count().await;
     let options = ServeOptions { body_time_max: SHORT, ..ServeOptions::default() };
     let key = world.key.reveal().to_owned();
@@ -78,7 +78,7 @@ async fn a_body_that_never_ends_is_answered_and_nothing_is_kept() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn floods_of_headers_are_refused() {
-    let world = World::new().await;
+    let world = ServerFixture::new().await;
     let answers = against(&world, ServeOptions::default(), |address| {
         let many = "X-Flood: a\r\n".repeat(limits::HEADERS_MAX);
         let large = format!("X-Flood: {}\r\n", "a".repeat(limits::HEAD_BYTES_MAX));
@@ -102,7 +102,7 @@ async fn floods_of_headers_are_refused() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn connections_beyond_the_limit_wait_for_their_turn() {
-    let world = World::new().await;
+    let world = ServerFixture::new().await;
     let options = ServeOptions { connections_max: 1, ..ServeOptions::default() };
     let answer = against(&world, options, |address| {
         let request = format!("GET /health/live HTTP/1.1\r\nHost: {address}\r\n\r\n");
@@ -126,7 +126,7 @@ async fn connections_beyond_the_limit_wait_for_their_turn() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn many_connections_that_say_nothing_do_not_keep_others_out() {
-    let world = World::new().await;
+    let world = ServerFixture::new().await;
     let options = ServeOptions { connections_max: 16, head_time_max: SHORT, ..ServeOptions::default() };
     // All of them are there, and what the last one asks, before anybody's time begins.
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -144,7 +144,7 @@ async fn many_connections_that_say_nothing_do_not_keep_others_out() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn garbage_after_a_request_ends_the_connection() {
-    let world = World::new().await;
+    let world = ServerFixture::new().await;
     let running = start(&world).await;
     let address = running.address;
     let answer = spawn_blocking(move || {
@@ -160,7 +160,7 @@ async fn garbage_after_a_request_ends_the_connection() {
 
 #[tokio::test]
 async fn who_asks_too_often_is_told_when_to_come_back() {
-    let world = World::new().await;
+    let world = ServerFixture::new().await;
     let hosts = AllowedHosts::new("127.0.0.1:7420".parse().unwrap(), Vec::new());
     let router = skein_server::router(world.context(), hosts);
     let ask = async |peer: &str| {

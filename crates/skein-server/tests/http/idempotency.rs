@@ -7,13 +7,13 @@ use skein_core::account::repeat::KEY_KEPT_MS;
 use skein_core::account::{Role, Scope};
 
 use crate::recipes::{carry_out, changes, recipe};
-use crate::server_fixture::{Answer, World, both, fresh_key};
+use crate::server_fixture::{Answer, ServerFixture, both, fresh_key};
 
 const ITEMS: &str = "/api/v1/items";
 const NOTE: &str = r#"{"_type":"Note","data":{"description":"once"}}"#;
 const OTHER: &str = r#"{"_type":"Note","data":{"description":"other"}}"#;
 
-async fn notes(world: &World) -> usize {
+async fn notes(world: &ServerFixture) -> usize {
     world.get("/api/v1/items?type=Note").await.json()["data"].as_array().unwrap().len()
 }
 
@@ -23,13 +23,13 @@ fn assert_replays(again: &Answer, first: &Answer) {
 }
 
 both! {
-    async fn br_idemp_001_a_change_under_a_key_holds(world: &World) {
+    async fn br_idemp_001_a_change_under_a_key_holds(world: &ServerFixture) {
         for key in [fresh_key(), "01HQ3K4N7Y8M2P5R6T9W0X1Z2A".to_owned()] {
             assert_eq!(world.change_under(&key, "POST", ITEMS, NOTE).await.status, StatusCode::CREATED);
         }
     }
 
-    async fn br_idemp_001_a_change_without_a_key_or_under_none_refuses(world: &World) {
+    async fn br_idemp_001_a_change_without_a_key_or_under_none_refuses(world: &ServerFixture) {
         let request = world.request("POST", ITEMS).body(NOTE.into()).unwrap();
         let without = world.send(request).await;
         assert_eq!(without.refused(), (400, "idempotency_key_required".to_owned()));
@@ -44,7 +44,7 @@ both! {
         assert_eq!(notes(world).await, 0);
     }
 
-    async fn br_idemp_001_every_change_of_the_document_without_a_key_refuses(world: &World) {
+    async fn br_idemp_001_every_change_of_the_document_without_a_key_refuses(world: &ServerFixture) {
         for change in changes() {
             let recipe = recipe(world, &change).await;
             let before = world.mark().await;
@@ -54,7 +54,7 @@ both! {
         }
     }
 
-    async fn br_idemp_002_two_users_under_the_same_key_make_two_items_holds(world: &World) {
+    async fn br_idemp_002_two_users_under_the_same_key_make_two_items_holds(world: &ServerFixture) {
         let anna = world.joined_by("anna", Role::User, Scope::Write).await;
         let key = fresh_key();
         let (ours, hers) = (
@@ -66,7 +66,7 @@ both! {
         assert_eq!((notes(world).await, notes(&anna).await), (1, 1));
     }
 
-    async fn br_idemp_002_the_same_key_for_another_path_or_method_refuses(world: &World) {
+    async fn br_idemp_002_the_same_key_for_another_path_or_method_refuses(world: &ServerFixture) {
         let key = fresh_key();
         let item = world.change_under(&key, "POST", ITEMS, NOTE).await.json();
         let at = format!("{ITEMS}/{}", item["id"].as_str().unwrap());
@@ -81,7 +81,7 @@ both! {
         assert_eq!(notes(world).await, 1);
     }
 
-    async fn br_idemp_003_a_repeat_within_a_day_gets_the_first_answer_with_200_holds(world: &World) {
+    async fn br_idemp_003_a_repeat_within_a_day_gets_the_first_answer_with_200_holds(world: &ServerFixture) {
         let key = fresh_key();
         let first = world.change_under(&key, "POST", ITEMS, NOTE).await;
         assert_eq!((first.status, first.header("idempotent-replayed")), (StatusCode::CREATED, ""));
@@ -91,7 +91,7 @@ both! {
         assert_eq!(notes(world).await, 1);
     }
 
-    async fn br_idemp_003_every_change_of_the_document_is_made_once_and_answered_twice_holds(world: &World) {
+    async fn br_idemp_003_every_change_of_the_document_is_made_once_and_answered_twice_holds(world: &ServerFixture) {
         for change in changes() {
             let (recipe, key) = (recipe(world, &change).await, fresh_key());
             let first = carry_out(world, &change, &recipe, Some(&key)).await;
@@ -109,7 +109,7 @@ both! {
         }
     }
 
-    async fn br_idemp_003_a_day_later_the_old_answer_is_not_given_refuses(world: &World) {
+    async fn br_idemp_003_a_day_later_the_old_answer_is_not_given_refuses(world: &ServerFixture) {
         let key = fresh_key();
         let first = world.change_under(&key, "POST", ITEMS, NOTE).await.json();
         world.clock.advance(KEY_KEPT_MS);
@@ -119,7 +119,7 @@ both! {
         assert_eq!(notes(world).await, 2);
     }
 
-    async fn br_idemp_004_headers_do_not_count_holds(world: &World) {
+    async fn br_idemp_004_headers_do_not_count_holds(world: &ServerFixture) {
         let key = fresh_key();
         let first = world.change_under(&key, "POST", ITEMS, NOTE).await;
         let laptop = world.with_key(world.new_key(Scope::Write).await);
@@ -127,7 +127,7 @@ both! {
         assert_replays(&laptop.send(request.body(NOTE.into()).unwrap()).await, &first);
     }
 
-    async fn br_idemp_004_another_payload_is_409_and_refuses(world: &World) {
+    async fn br_idemp_004_another_payload_is_409_and_refuses(world: &ServerFixture) {
         let key = fresh_key();
         let first = world.change_under(&key, "POST", ITEMS, NOTE).await;
         for body in [OTHER.to_owned(), format!(" {NOTE}")] {
@@ -139,7 +139,7 @@ both! {
         assert_replays(&world.change_under(&key, "POST", ITEMS, NOTE).await, &first);
     }
 
-    async fn br_idemp_005_queued_work_answers_202_once_and_then_200_holds(world: &World) {
+    async fn br_idemp_005_queued_work_answers_202_once_and_then_200_holds(world: &ServerFixture) {
         let key = fresh_key();
         let first = world.change_under(&key, "POST", "/api/v1/verifications", "{}").await;
         assert_eq!(first.status, StatusCode::ACCEPTED);
@@ -149,7 +149,7 @@ both! {
         assert_eq!(world.get("/api/v1/operations").await.json()["data"].as_array().unwrap().len(), 1);
     }
 
-    async fn br_idemp_005_queued_work_is_not_changed_by_its_repeat_and_refuses(world: &World) {
+    async fn br_idemp_005_queued_work_is_not_changed_by_its_repeat_and_refuses(world: &ServerFixture) {
         let key = fresh_key();
         world.change_under(&key, "POST", "/api/v1/verifications", "{}").await;
         let other = world.change_under(&key, "POST", "/api/v1/verifications", r#"{"deep":true}"#).await;
@@ -157,7 +157,7 @@ both! {
         assert_eq!(world.get("/api/v1/operations").await.json()["data"].as_array().unwrap().len(), 1);
     }
 
-    async fn the_same_request_many_times_at_once_makes_one_item(world: &World) {
+    async fn the_same_request_many_times_at_once_makes_one_item(world: &ServerFixture) {
         let key = fresh_key();
         let answers = join_all((0..16).map(|_| {
             let (world, key) = (world.clone(), key.clone());
@@ -172,7 +172,7 @@ both! {
         assert_eq!(notes(world).await, 1);
     }
 
-    async fn a_batch_is_replayed_whole(world: &World) {
+    async fn a_batch_is_replayed_whole(world: &ServerFixture) {
         let (key, body) = (fresh_key(), format!(r#"{{"items":[{NOTE},{OTHER}]}}"#));
         let first = world.change_under(&key, "POST", ITEMS, body.clone()).await;
         assert_eq!(first.status, StatusCode::CREATED);
@@ -180,7 +180,7 @@ both! {
         assert_eq!(notes(world).await, 2);
     }
 
-    async fn a_replay_after_the_payload_was_destroyed_does_not_bring_it_back(world: &World) {
+    async fn a_replay_after_the_payload_was_destroyed_does_not_bring_it_back(world: &ServerFixture) {
         let key = fresh_key();
         let item = world.change_under(&key, "POST", ITEMS, NOTE).await.json();
         let path = format!("{ITEMS}/{}/redact", item["id"].as_str().unwrap());
@@ -194,7 +194,7 @@ both! {
         assert_replays(&world.change_under(&redacting, "POST", &path, reason).await, &redacted);
     }
 
-    async fn a_refused_request_leaves_its_key_free(world: &World) {
+    async fn a_refused_request_leaves_its_key_free(world: &ServerFixture) {
         let key = fresh_key();
         let bad = world.change_under(&key, "POST", ITEMS, r#"{"_type":"Seal","data":{}}"#).await;
         assert!(bad.status.is_client_error());

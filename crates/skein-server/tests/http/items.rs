@@ -6,7 +6,7 @@ use skein_core::account::{Role, Scope};
 use skein_core::{ItemId, Viewer};
 use skein_store::Tx;
 
-use crate::server_fixture::{World, both};
+use crate::server_fixture::{ServerFixture, both};
 
 fn ids(listing: &Value) -> Vec<&str> {
     listing["data"].as_array().unwrap().iter().map(|item| item["id"].as_str().unwrap()).collect()
@@ -17,7 +17,7 @@ fn id(item: &Value) -> ItemId {
 }
 
 both! {
-    async fn mg_delta_001_each_change_of_a_record_is_an_item_that_names_both_hashes_holds(world: &World) {
+    async fn mg_delta_001_each_change_of_a_record_is_an_item_that_names_both_hashes_holds(world: &ServerFixture) {
         let made = world.made("/api/v1/projects", &json!({ "name": "Herons" })).await;
         let path = format!("/api/v1/projects/{}", made["id"].as_str().unwrap());
         let changed = world.changed("PUT", &path, &json!({ "name": "Egrets", "basedOnHash": made["hash"] })).await;
@@ -34,7 +34,7 @@ both! {
         assert_eq!(names, [&json!("Herons"), &json!("Egrets")]);
     }
 
-    async fn mg_delta_001_a_delta_that_a_client_writes_refuses(world: &World) {
+    async fn mg_delta_001_a_delta_that_a_client_writes_refuses(world: &ServerFixture) {
         let before = world.count().await;
         let forged = json!({ "_type": "EntityDelta", "data": { "entityId": "entity_01HQ3K4N7Y8M2P5R6T9W0X1Z2A", "version": 2 } });
         let refused = world.post("/api/v1/items", forged.to_string()).await;
@@ -42,7 +42,7 @@ both! {
         assert_eq!(world.count().await, before);
     }
 
-    async fn a_stated_item_comes_back_whole(world: &World) {
+    async fn a_stated_item_comes_back_whole(world: &ServerFixture) {
         let data = json!({ "description": "é", "n": -0.5 });
         let body = json!({ "_type": "Note", "data": data, "canonicalAt": "2020-01-01T01:00:00+01:00" });
         let answer = world.post("/api/v1/items", body.to_string()).await;
@@ -56,7 +56,7 @@ both! {
         assert_eq!(item.as_object().unwrap().keys().cloned().collect::<Vec<_>>().join(" "), names);
     }
 
-    async fn one_item_is_read_by_its_id(world: &World) {
+    async fn one_item_is_read_by_its_id(world: &ServerFixture) {
         let stated = world.note("a").await;
         let answer = world.get(&format!("/api/v1/items/{}", id(&stated))).await;
         let mut stated = stated;
@@ -64,21 +64,21 @@ both! {
         assert_eq!((answer.status, answer.json()), (StatusCode::OK, stated));
     }
 
-    async fn a_batch_is_answered_in_its_order(world: &World) {
+    async fn a_batch_is_answered_in_its_order(world: &ServerFixture) {
         let items: Vec<Value> = (0..1_000).map(|n| json!({ "_type": "Count", "data": { "n": n } })).collect();
         let stated = world.state(&json!({ "items": items })).await;
         let numbers: Vec<&Value> = stated["data"].as_array().unwrap().iter().map(|item| &item["data"]["n"]).collect();
         assert_eq!(numbers, (0..1_000).map(Value::from).collect::<Vec<_>>().iter().collect::<Vec<_>>());
     }
 
-    async fn the_largest_and_deepest_document_is_kept(world: &World) {
+    async fn the_largest_and_deepest_document_is_kept(world: &ServerFixture) {
         let deep = format!(r#"{{"_type":"X","data":{{"a":{}{}}}}}"#, "[".repeat(63), "]".repeat(63));
         assert_eq!(world.post("/api/v1/items", deep).await.status, StatusCode::CREATED);
         let large = format!(r#" {{"_type":"X", "data" : {{"a":"{}"}} }}"#, "x".repeat((1 << 20) - 8));
         assert_eq!(world.post("/api/v1/items", large).await.status, StatusCode::CREATED);
     }
 
-    async fn pages_follow_each_other_in_both_orders_and_clocks(world: &World) {
+    async fn pages_follow_each_other_in_both_orders_and_clocks(world: &ServerFixture) {
         for year in [2003, 2001, 2002] {
             let canonical_at = format!("{year}-01-01T00:00:00Z");
             world.state(&json!({ "_type": "Year", "data": { "y": year }, "canonicalAt": canonical_at })).await;
@@ -99,7 +99,7 @@ both! {
         check("clock=canonical&order=desc", [2003, 2002, 2001]).await;
     }
 
-    async fn from_is_inclusive_and_until_exclusive(world: &World) {
+    async fn from_is_inclusive_and_until_exclusive(world: &ServerFixture) {
         for year in [2001, 2002, 2003] {
             let canonical_at = format!("{year}-01-01T00:00:00Z");
             world.state(&json!({ "_type": "Year", "data": { "y": year }, "canonicalAt": canonical_at })).await;
@@ -110,7 +110,7 @@ both! {
         assert_eq!(years, [2001, 2002]);
     }
 
-    async fn an_undone_item_leaves_the_list_and_names_its_tombstone(world: &World) {
+    async fn an_undone_item_leaves_the_list_and_names_its_tombstone(world: &ServerFixture) {
         let (kept, undone) = (world.note("kept").await, world.note("undone").await);
         let (admin, item) = (world.admin.clone(), id(&undone));
         let tombstone = world.store.write(move |tx| tx.undo_item(&admin, item)).await.unwrap().value;
@@ -121,7 +121,7 @@ both! {
         assert_eq!(read["data"], undone["data"]);
     }
 
-    async fn a_redacted_item_says_so_and_keeps_its_hashes(world: &World) {
+    async fn a_redacted_item_says_so_and_keeps_its_hashes(world: &ServerFixture) {
         let stated = world.note("a secret").await;
         let (admin, item) = (world.admin.clone(), id(&stated));
         world.store.write(move |tx| tx.redact_item(&admin, item, "asked for")).await.unwrap();
@@ -130,7 +130,7 @@ both! {
         assert_eq!((&read["hash"], &read["payloadHash"]), (&stated["hash"], &stated["payloadHash"]));
     }
 
-    async fn another_users_items_do_not_exist(world: &World) {
+    async fn another_users_items_do_not_exist(world: &ServerFixture) {
         let stated = world.note("mine").await;
         let create = |tx: &mut Tx<'_>| tx.create_user(&Viewer::System("test"), "other", Role::User);
         let other = world.store.write(create).await.unwrap().value;
@@ -142,7 +142,7 @@ both! {
 }
 
 both! {
-    async fn a_list_leaves_out_what_only_keeps_the_books_unless_it_is_asked_for(world: &World) {
+    async fn a_list_leaves_out_what_only_keeps_the_books_unless_it_is_asked_for(world: &ServerFixture) {
         let (one, other) = (world.note("a").await, world.note("b").await);
         let relation = json!({ "kind": "mentions", "source": one["id"], "target": other["id"] });
         let made = world.made("/api/v1/relations", &relation).await;
@@ -165,7 +165,7 @@ both! {
         assert_eq!(none.json()["data"], json!([]));
     }
 
-    async fn a_user_is_made_by_the_administrator_who_made_them(world: &World) {
+    async fn a_user_is_made_by_the_administrator_who_made_them(world: &ServerFixture) {
         let made = world.made("/api/v1/users", &json!({ "name": "anna", "role": "user" })).await;
         let anna = made["id"].as_str().unwrap().parse().unwrap();
         let theirs = world.clone().asked_by(Viewer::User(anna), Scope::Read).await;

@@ -11,7 +11,7 @@ use skein_testkit::rogue::{Behaviour, Rogue};
 use crate::computing::{hold, until_computing};
 use crate::conversation_fixture::id;
 use crate::recipes::{now, weather};
-use crate::server_fixture::{World, both};
+use crate::server_fixture::{ServerFixture, both};
 
 /// A pattern of 2,000 states: a schema with it is compiled on the spot.
 const DIGITS: &str = "^([0-9]{999})*[0-9]*$";
@@ -41,7 +41,7 @@ fn asking() -> Value {
 /// A user who has taken all their places is refused by each act that judges for long: so none does it in its transaction.
 #[tokio::test]
 async fn every_act_that_judges_for_long_takes_a_place() {
-    let world = World::new().await;
+    let world = ServerFixture::new().await;
     let service = world.made("/api/v1/services", &weather()).await;
     let tool = world.made("/api/v1/tools", &now(&service)).await;
     let with = |part: &str, schema: Value, mut of: Value| {
@@ -89,7 +89,7 @@ async fn every_act_that_judges_for_long_takes_a_place() {
 }
 
 both! {
-    async fn others_write_while_a_value_is_judged(world: &World) {
+    async fn others_write_while_a_value_is_judged(world: &ServerFixture) {
         let bert = world.joined_by("bert", Role::User, Scope::Write).await;
         let process = world.made("/api/v1/processes", &asking()).await;
         let execute = format!("/api/v1/processes/{}/execute", id(&process));
@@ -103,7 +103,7 @@ both! {
         assert_eq!(begun.await.status, StatusCode::ACCEPTED);
     }
 
-    async fn a_verdict_by_a_schema_that_changed_meanwhile_does_not_count(world: &World) {
+    async fn a_verdict_by_a_schema_that_changed_meanwhile_does_not_count(world: &ServerFixture) {
         let service = world.made("/api/v1/services", &weather()).await;
         let mut tool = now(&service);
         tool["inputSchema"] = text_of_digits();
@@ -127,7 +127,7 @@ both! {
 /// The answer of a tool waits for a place; other calls do not wait for it.
 #[tokio::test]
 async fn an_answer_that_takes_long_to_judge_is_judged_by_a_computation() {
-    let world = World::new().await;
+    let world = ServerFixture::new().await;
     let peer = Rogue::start(|_| Behaviour::json(&json!({ "city": "0".repeat(20 << 10) }).to_string()));
     let _worker = Worker::start(world.engine.clone(), "test".to_owned());
     let address = peer.address();
@@ -156,7 +156,7 @@ async fn an_answer_that_takes_long_to_judge_is_judged_by_a_computation() {
     assert_eq!(ended(&world, &judging).await["status"], "completed");
 }
 
-async fn ended(world: &World, path: &str) -> Value {
+async fn ended(world: &ServerFixture, path: &str) -> Value {
     loop {
         let operation = world.get(path).await.json();
         if !["queued", "processing"].contains(&operation["status"].as_str().unwrap()) {

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use skein_core::Millis;
 
 use crate::feed::Feed;
-use crate::server_fixture::{Answer, START, World, both, fresh_key};
+use crate::server_fixture::{Answer, START, ServerFixture, both, fresh_key};
 
 const KEYS: &str = "/api/v1/keys";
 const HOUR_MS: i64 = 3_600_000;
@@ -15,13 +15,13 @@ fn body(scope: &str, expires_at: Option<Millis>) -> Value {
 }
 
 /// A key of the world's user, and the same server asked with it.
-async fn expiring(world: &World, scope: &str) -> (Value, World) {
+async fn expiring(world: &ServerFixture, scope: &str) -> (Value, ServerFixture) {
     let made = world.made(KEYS, &body(scope, Some(START.plus(HOUR_MS)))).await;
     let phone = world.with_key(made["key"].as_str().unwrap().parse().unwrap());
     (made, phone)
 }
 
-async fn listed(world: &World, key: &Value) -> Value {
+async fn listed(world: &ServerFixture, key: &Value) -> Value {
     let listed = world.get(KEYS).await.json();
     listed["data"].as_array().unwrap().iter().find(|one| one["id"] == key["id"]).unwrap().clone()
 }
@@ -31,7 +31,7 @@ fn message(answer: &Answer) -> String {
 }
 
 both! {
-    async fn mg_core_007_a_key_works_until_it_expires_holds(world: &World) {
+    async fn mg_core_007_a_key_works_until_it_expires_holds(world: &ServerFixture) {
         let (made, phone) = expiring(world, "write").await;
         assert_eq!((&made["expiresAt"], &made["isExpired"]), (&json!(START.plus(HOUR_MS)), &json!(false)));
         assert_eq!(phone.get("/api/v1/account").await.json()["keyId"], made["id"]);
@@ -48,7 +48,7 @@ both! {
         assert_eq!(shown["revokedAt"], Value::Null);
     }
 
-    async fn a_key_without_an_end_is_listed_without_one(world: &World) {
+    async fn a_key_without_an_end_is_listed_without_one(world: &ServerFixture) {
         for sent in [json!({ "name": "laptop", "scope": "read" }), body("read", None)] {
             let made = world.made(KEYS, &sent).await;
             let laptop = world.with_key(made["key"].as_str().unwrap().parse().unwrap());
@@ -59,7 +59,7 @@ both! {
         }
     }
 
-    async fn mg_core_007_a_time_that_has_passed_refuses(world: &World) {
+    async fn mg_core_007_a_time_that_has_passed_refuses(world: &ServerFixture) {
         for past in [START, START.plus(-1), Millis(0)] {
             let refused = world.post(KEYS, body("read", Some(past)).to_string()).await;
             assert_eq!(refused.breaks(), (422, "MG-CORE-007".to_owned()), "{past}: {}", refused.text);
@@ -70,7 +70,7 @@ both! {
         assert_eq!(world.get(KEYS).await.json()["data"], json!([]));
     }
 
-    async fn a_repeated_request_answers_also_after_the_key_expired(world: &World) {
+    async fn a_repeated_request_answers_also_after_the_key_expired(world: &ServerFixture) {
         let (key, body) = (fresh_key(), body("read", Some(START.plus(HOUR_MS))).to_string());
         let made = world.change_under(&key, "POST", KEYS, body.clone()).await.json();
         world.clock.advance(2 * HOUR_MS);
@@ -79,7 +79,7 @@ both! {
         assert_eq!(again.json()["isExpired"], true);
     }
 
-    async fn a_stream_ends_when_its_key_expires(world: &World) {
+    async fn a_stream_ends_when_its_key_expires(world: &ServerFixture) {
         let (_, phone) = expiring(world, "read").await;
         let mut feed = Feed::open(&phone, "/api/v1/events", None).await;
         let note = world.note("a").await;
@@ -89,7 +89,7 @@ both! {
         assert_eq!(feed.rest().await, "");
     }
 
-    async fn a_key_that_expires_makes_nothing_that_outlives_it(world: &World) {
+    async fn a_key_that_expires_makes_nothing_that_outlives_it(world: &ServerFixture) {
         let (_, phone) = expiring(world, "admin").await;
         for later in [None, Some(START.plus(HOUR_MS + 1))] {
             let refused = phone.post(KEYS, body("read", later).to_string()).await;
@@ -102,7 +102,7 @@ both! {
         assert!(message(&link).contains("a browser would stay signed in"), "{}", link.text);
     }
 
-    async fn what_happens_to_a_key_is_told_with_its_end(world: &World) {
+    async fn what_happens_to_a_key_is_told_with_its_end(world: &ServerFixture) {
         let (made, _) = expiring(world, "read").await;
         world.changed("DELETE", &format!("{KEYS}/{}", made["id"].as_str().unwrap()), &json!({})).await;
         let told = world.get("/api/v1/items?type=SystemEvent&order=desc&limit=2").await.json();

@@ -8,7 +8,7 @@ use axum::body::Body;
 use axum::http::Request;
 use tokio::task::spawn_blocking;
 
-use crate::server_fixture::{HOST, World};
+use crate::server_fixture::{HOST, ServerFixture};
 use crate::socket::{exchange, start};
 
 thread_local! {
@@ -59,7 +59,7 @@ impl io::Write for Log {
 
 #[tokio::test]
 async fn a_line_says_what_was_asked_and_how_it_ended() {
-    let world = World::new().await;
+    let world = ServerFixture::new().await;
     capture();
     world.get("/api/v1/items/item_01HQ3K4N7Y8M2P5R6T9W0X1Z2A?secret=hunter2").await;
     let lines = requests();
@@ -80,7 +80,7 @@ async fn a_line_says_what_was_asked_and_how_it_ended() {
 
 #[tokio::test]
 async fn no_secret_reaches_the_log() {
-    let world = World::new().await;
+    let world = ServerFixture::new().await;
     capture();
     world.note("hunter2").await;
     for path in ["/sign-in/hunter2", "/api/v1/items?cursor=hunter2", "/api/v1/items/hunter2"] {
@@ -94,7 +94,7 @@ async fn no_secret_reaches_the_log() {
 
 #[tokio::test]
 async fn a_client_cannot_write_lines_of_its_own() {
-    let world = World::new().await;
+    let world = ServerFixture::new().await;
     capture();
     let forged = "%0d%0a%1b%5b31mINFO%20forged";
     let ids = ["a\tforged", "a forged", "é-forged", "\u{9b}31mforged"];
@@ -111,7 +111,7 @@ async fn a_client_cannot_write_lines_of_its_own() {
 
 #[tokio::test]
 async fn raw_control_characters_on_the_wire_stay_there() {
-    let world = World::new().await;
+    let world = ServerFixture::new().await;
     capture();
     let running = start(&world).await;
     let address = running.address;

@@ -11,18 +11,18 @@ use skein_core::tree::turn::{Speaker, TurnType};
 use skein_core::{ConversationId, Millis, NodeId, PathId, Viewer};
 use skein_store::tree::append::{Placing, Position, Said};
 
-use crate::server_fixture::{START, World, both};
+use crate::server_fixture::{START, ServerFixture, both};
 use crate::tree_fixture::{By, conversation, say, say_at};
 
 /// Remembers everything that was said so far, however long that takes here.
-pub(crate) async fn remember(world: &World) {
+pub(crate) async fn remember(world: &ServerFixture) {
     let end = world.store.read(|tx| tx.end(&Viewer::System("test"))).await.unwrap();
     while world.engine.remember_next().await.unwrap().is_some_and(|step| step.is_more || step.cursor < end) {
         skein_testkit::wait::moment().await;
     }
 }
 
-pub(crate) async fn search(world: &World, body: Value) -> Value {
+pub(crate) async fn search(world: &ServerFixture, body: Value) -> Value {
     remember(world).await;
     let request = world.request("POST", "/api/v1/search").header("content-type", "application/json");
     let answer = world.send(request.body(body.to_string().into()).unwrap()).await;
@@ -35,7 +35,7 @@ pub(crate) fn nodes(answer: &Value) -> Vec<&str> {
 }
 
 /// Says the same again and again, at once.
-async fn say_many(world: &World, id: ConversationId, after: NodeId, text: &str, times: usize) -> Vec<NodeId> {
+async fn say_many(world: &ServerFixture, id: ConversationId, after: NodeId, text: &str, times: usize) -> Vec<NodeId> {
     let (viewer, content) = (world.admin.clone(), json!({ "type": "text", "text": text }));
     let say = move |tx: &mut skein_store::Tx<'_>| {
         let mut said = vec![after];
@@ -61,7 +61,7 @@ async fn say_many(world: &World, id: ConversationId, after: NodeId, text: &str, 
 }
 
 /// Something said at a time of its own.
-async fn say_then(world: &World, at: Millis, text: &str) -> NodeId {
+async fn say_then(world: &ServerFixture, at: Millis, text: &str) -> NodeId {
     let id = conversation(world, &world.admin, text).await;
     let (viewer, author) = (world.admin.clone(), ActorId::from(world.admin.owner()));
     let position = Position::After { parent: None, speaker: Speaker::User, turn_type: TurnType::Message };
@@ -84,7 +84,7 @@ fn holds(folder: &std::path::Path, wanted: &[u8]) -> bool {
 }
 
 both! {
-    async fn what_means_the_same_is_found_and_every_hit_says_why(world: &World) {
+    async fn what_means_the_same_is_found_and_every_hit_says_why(world: &ServerFixture) {
         let id = conversation(world, &world.admin, "Health").await;
         let node = say(world, &world.admin, id, None, "My doctor told me to stop eating peanuts.").await;
         let other = conversation(world, &world.admin, "Cars").await;
@@ -102,7 +102,7 @@ both! {
         assert_eq!(nothing["data"], json!([]), "something is always nearest, and that is no answer");
     }
 
-    async fn br_episode_002_a_search_stays_inside_its_user_refuses(world: &World) {
+    async fn br_episode_002_a_search_stays_inside_its_user_refuses(world: &ServerFixture) {
         let id = conversation(world, &world.admin, "Secret").await;
         let node = say(world, &world.admin, id, None, "The kingfisher nests by the mill.").await;
         let brought = world.made("/api/v1/episodes", &json!({ "source": "text", "content": "Kingfishers again." })).await;
@@ -117,7 +117,7 @@ both! {
         assert_eq!(bert.post("/api/v1/episodes", tied.to_string()).await.breaks(), (422, "Z34".to_owned()));
     }
 
-    async fn br_episode_002_an_episode_belongs_to_the_owner_of_its_conversation_holds(world: &World) {
+    async fn br_episode_002_an_episode_belongs_to_the_owner_of_its_conversation_holds(world: &ServerFixture) {
         let id = conversation(world, &world.admin, "Birds").await;
         let node = say(world, &world.admin, id, None, "Herons nest in May.").await;
         search(world, json!({ "text": "heron" })).await;
@@ -130,7 +130,7 @@ both! {
         assert_eq!(listed["data"], json!([episode]));
     }
 
-    async fn what_is_on_a_sibling_branch_is_not_remembered_here(world: &World) {
+    async fn what_is_on_a_sibling_branch_is_not_remembered_here(world: &ServerFixture) {
         let id = conversation(world, &world.admin, "Plans").await;
         let ask = say(world, &world.admin, id, None, "Where do we go on holiday?").await;
         let left = say(world, &world.admin, id, Some(ask), "We travel to Portugal by train.").await;
@@ -148,7 +148,7 @@ both! {
         assert_eq!(nodes(&seen), [right.to_string()], "from elsewhere the main path is seen: {seen}");
     }
 
-    async fn whatever_decides_what_is_seen_is_known_to_the_very_next_question(world: &World) {
+    async fn whatever_decides_what_is_seen_is_known_to_the_very_next_question(world: &ServerFixture) {
         let id = conversation(world, &world.admin, "Plans").await;
         let elsewhere = conversation(world, &world.admin, "Later").await;
         let stands = say(world, &world.admin, elsewhere, None, "What did we decide?").await;
@@ -194,7 +194,7 @@ both! {
         assert_eq!(shown().await, [right, forked].into(), "switched back");
     }
 
-    async fn branches_that_no_path_shows_are_found_when_asked_for(world: &World) {
+    async fn branches_that_no_path_shows_are_found_when_asked_for(world: &ServerFixture) {
         let id = conversation(world, &world.admin, "Plans").await;
         let ask = say(world, &world.admin, id, None, "Where do we go on holiday?").await;
         let left = say(world, &world.admin, id, Some(ask), "We travel to Portugal by train.").await;
@@ -218,7 +218,7 @@ both! {
         assert_eq!(search(&bert, json!({ "text": "travel", "allBranches": true })).await["data"], json!([]));
     }
 
-    async fn both_clocks_are_asked(world: &World) {
+    async fn both_clocks_are_asked(world: &ServerFixture) {
         let old = say_then(world, Millis(1_000_000_000_000), "The cat is called Mimi.").await;
         world.clock.advance(1_000_000);
         let new = say_then(world, Millis(1_600_000_000_000), "The cat is called Tiger.").await;
@@ -245,7 +245,7 @@ both! {
         assert_eq!(search(world, json!({ "text": "the cat", "atLeast": "latest", "asOf": "2010-01-01T00:00:00Z" })).await["searched"]["asOf"], "2010-01-01T00:00:00.000Z");
     }
 
-    async fn content_that_is_brought_is_seen_from_everywhere_or_from_its_node(world: &World) {
+    async fn content_that_is_brought_is_seen_from_everywhere_or_from_its_node(world: &ServerFixture) {
         let id = conversation(world, &world.admin, "Trees").await;
         let root = say(world, &world.admin, id, None, "What grows here?").await;
         let branch = say(world, &world.admin, id, Some(root), "Oaks do.").await;
@@ -268,7 +268,7 @@ both! {
         }
     }
 
-    async fn br_turn_episode_001_what_was_said_stays_whatever_becomes_of_its_episode_holds(world: &World) {
+    async fn br_turn_episode_001_what_was_said_stays_whatever_becomes_of_its_episode_holds(world: &ServerFixture) {
         let id = conversation(world, &world.admin, "Birds").await;
         let node = say(world, &world.admin, id, None, "Herons nest in May.").await;
         search(world, json!({ "text": "heron" })).await;
@@ -279,7 +279,7 @@ both! {
         assert_eq!((nodes(&again)[0], &again["searched"]["by"]), (node.to_string().as_str(), &json!("index")), "{again}");
     }
 
-    async fn br_turn_episode_003_an_index_that_knows_what_was_destroyed_tells_nothing_refuses(world: &World) {
+    async fn br_turn_episode_003_an_index_that_knows_what_was_destroyed_tells_nothing_refuses(world: &ServerFixture) {
         let id = conversation(world, &world.admin, "Birds").await;
         let node = say(world, &world.admin, id, None, "The bittern booms at dusk.").await;
         let kept = say(world, &world.admin, id, Some(node), "A bittern is shy.").await;
@@ -296,7 +296,7 @@ both! {
         assert!(holds(&world.index_folder(), b"shy"), "the files are looked at");
     }
 
-    async fn an_index_that_is_damaged_is_built_again(world: &World) {
+    async fn an_index_that_is_damaged_is_built_again(world: &ServerFixture) {
         let id = conversation(world, &world.admin, "Birds").await;
         let node = say(world, &world.admin, id, None, "Herons nest in May.").await;
         std::fs::create_dir_all(world.index_folder()).unwrap();
@@ -305,7 +305,7 @@ both! {
         assert_eq!((nodes(&found), &found["searched"]["by"]), (vec![node.to_string().as_str()], &json!("index")), "{found}");
     }
 
-    async fn what_resembles_a_node_is_told(world: &World) {
+    async fn what_resembles_a_node_is_told(world: &ServerFixture) {
         let first = conversation(world, &world.admin, "Cooking").await;
         let soup = say(world, &world.admin, first, None, "I cook tomato soup with basil and garlic.").await;
         let second = conversation(world, &world.admin, "Dinner").await;
@@ -318,7 +318,7 @@ both! {
         assert_eq!(world.get(&format!("/api/v1/nodes/{soup}/similar?limit=0")).await.status, 400);
     }
 
-    async fn what_models_are_not_shown_crowds_nothing_out(world: &World) {
+    async fn what_models_are_not_shown_crowds_nothing_out(world: &ServerFixture) {
         let id = conversation(world, &world.admin, "Herons").await;
         let first = say(world, &world.admin, id, None, "Where do birds nest?").await;
         let excluded = say_many(world, id, first, "Heron heron heron.", 300).await;
@@ -336,7 +336,7 @@ both! {
         assert_eq!((nodes(&found), &found["searched"]["by"]), (vec![shown.to_string().as_str()], &json!("index")), "{found}");
     }
 
-    async fn how_the_index_stands_is_for_administrators(world: &World) {
+    async fn how_the_index_stands_is_for_administrators(world: &ServerFixture) {
         let id = conversation(world, &world.admin, "Birds").await;
         let node = say(world, &world.admin, id, None, "Herons nest in May.").await;
         let before = world.get("/api/v1/index").await.json();

@@ -9,23 +9,23 @@ use skein_core::{EpisodeId, NodeId, RecordId};
 use skein_store::tree::append::Position;
 
 use crate::memory::{nodes, search};
-use crate::server_fixture::{World, both, fresh_key};
+use crate::server_fixture::{ServerFixture, both, fresh_key};
 use crate::tree_fixture::{By, conversation, say, say_at};
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
 
-async fn episode(world: &World, id: impl std::fmt::Display) -> Value {
+async fn episode(world: &ServerFixture, id: impl std::fmt::Display) -> Value {
     let answer = world.get(&format!("/api/v1/episodes/{id}")).await;
     assert_eq!(answer.status, 200, "{}", answer.text);
     answer.json()
 }
 
-async fn bring(world: &World, body: &Value) -> (u16, Value) {
+async fn bring(world: &ServerFixture, body: &Value) -> (u16, Value) {
     let answer = world.post("/api/v1/episodes", body.to_string()).await;
     (answer.status.as_u16(), answer.json())
 }
 
-async fn correct(world: &World, node: NodeId, at: Value) {
+async fn correct(world: &ServerFixture, node: NodeId, at: Value) {
     let path = format!("/api/v1/items/{node}/canonical-time");
     let answer = world.change("PUT", &path, json!({ "canonicalAt": at }).to_string()).await;
     assert_eq!(answer.status, 200, "{}", answer.text);
@@ -36,7 +36,7 @@ fn text(words: &str) -> Value {
 }
 
 both! {
-    async fn an_episode_says_whether_it_can_be_found_and_a_node_which_one_it_has(world: &World) {
+    async fn an_episode_says_whether_it_can_be_found_and_a_node_which_one_it_has(world: &ServerFixture) {
         let id = conversation(world, &world.admin, "Birds").await;
         let node = say(world, &world.admin, id, None, "Herons nest in May.").await;
         let shown = async |node: NodeId| world.get(&format!("/api/v1/nodes/{node}")).await.json();
@@ -62,7 +62,7 @@ both! {
         assert_eq!(world.get(&format!("/api/v1/episodes/{}", EpisodeId::from_bytes([9; 16]))).await.status, 404);
     }
 
-    async fn what_cannot_be_bound_says_why(world: &World) {
+    async fn what_cannot_be_bound_says_why(world: &ServerFixture) {
         let bert = world.joined_by("bert", Role::User, Scope::Write).await;
         let id = conversation(world, &bert.admin, "His").await;
         let his = say(world, &bert.admin, id, None, "Kingfishers dive.").await;
@@ -85,7 +85,7 @@ both! {
         assert_eq!(bert.get("/api/v1/index/unbound").await.status, 403);
     }
 
-    async fn what_is_brought_twice_is_there_once(world: &World) {
+    async fn what_is_brought_twice_is_there_once(world: &ServerFixture) {
         let said = json!({ "source": "message", "content": "Larch wood resists rain.", "speaker": "Ada" });
         let (status, first) = bring(world, &said).await;
         assert_eq!((status, &first["known"]), (201, &json!(false)));
@@ -108,7 +108,7 @@ both! {
         assert_eq!(found["data"].as_array().unwrap().len(), 5, "{found}");
     }
 
-    async fn what_is_said_again_at_another_time_is_another(world: &World) {
+    async fn what_is_said_again_at_another_time_is_another(world: &ServerFixture) {
         let then = |at: &str| json!({ "source": "text", "content": "The tide is high.", "validAt": at });
         let (first, second) = (bring(world, &then("2020-05-01T00:00:00Z")).await, bring(world, &then("2020-05-02T00:00:00Z")).await);
         assert_eq!((first.0, second.0), (201, 201));
@@ -126,7 +126,7 @@ both! {
         assert_eq!(bring(world, &now).await.1["id"], tomorrow["id"]);
     }
 
-    async fn what_was_destroyed_can_be_brought_again(world: &World) {
+    async fn what_was_destroyed_can_be_brought_again(world: &ServerFixture) {
         for at in [json!(null), json!("2020-05-01T00:00:00Z")] {
             let body = json!({ "source": "text", "content": "Remember the tide.", "validAt": at });
             let first = bring(world, &body).await.1;
@@ -139,7 +139,7 @@ both! {
         }
     }
 
-    async fn z9_a_corrected_time_moves_an_episode_and_withdrawing_it_moves_it_back(world: &World) {
+    async fn z9_a_corrected_time_moves_an_episode_and_withdrawing_it_moves_it_back(world: &ServerFixture) {
         let id = conversation(world, &world.admin, "Birds").await;
         let node = say(world, &world.admin, id, None, "The heron was back at the pond.").await;
         let as_of = json!({ "text": "heron", "asOf": "2015-01-01T00:00:00Z" });
@@ -161,7 +161,7 @@ both! {
         assert_eq!(episode(world, episode_of(node)).await["validAt"], before);
     }
 
-    async fn what_was_said_lately_follows_corrected_times(world: &World) {
+    async fn what_was_said_lately_follows_corrected_times(world: &ServerFixture) {
         let mut said = Vec::new();
         for title in ["One", "Two"] {
             let id = conversation(world, &world.admin, title).await;
@@ -176,7 +176,7 @@ both! {
         assert_eq!(nodes(&recent)[0], said[1].to_string(), "{recent}");
     }
 
-    async fn whoever_is_called_otherwise_now_is_found_by_that_name(world: &World) {
+    async fn whoever_is_called_otherwise_now_is_found_by_that_name(world: &ServerFixture) {
         let actor = world.made("/api/v1/actors", &json!({ "name": "Magnolia", "type": "model", "modelRef": "openai:gpt" })).await;
         let by = ActorId::from(actor["id"].as_str().unwrap().parse::<RecordId>().unwrap());
         let id = conversation(world, &world.admin, "Talk").await;
@@ -193,7 +193,7 @@ both! {
         assert_eq!(nodes(&named("Hyacinth").await), [node.to_string()], "an index that is built again says the same");
     }
 
-    async fn a_user_who_is_called_otherwise_now_is_found_by_that_name(world: &World) {
+    async fn a_user_who_is_called_otherwise_now_is_found_by_that_name(world: &ServerFixture) {
         let bert = world.joined_by("bert", Role::User, Scope::Write).await;
         let id = conversation(&bert, &bert.admin, "His").await;
         let node = say(&bert, &bert.admin, id, None, "Soup is on the stove.").await;
@@ -206,7 +206,7 @@ both! {
         assert_eq!(nodes(&named("bert").await), Vec::<&str>::new());
     }
 
-    async fn z8_a_remark_about_several_nodes_is_found_where_all_of_them_are(world: &World) {
+    async fn z8_a_remark_about_several_nodes_is_found_where_all_of_them_are(world: &ServerFixture) {
         let id = conversation(world, &world.admin, "Trees").await;
         let root = say(world, &world.admin, id, None, "What grows here?").await;
         let left = say(world, &world.admin, id, Some(root), "Oaks do.").await;
@@ -234,7 +234,7 @@ both! {
         let _ = across;
     }
 
-    async fn a_version_that_was_replaced_is_found_on_its_own_path_only(world: &World) {
+    async fn a_version_that_was_replaced_is_found_on_its_own_path_only(world: &ServerFixture) {
         let made = world.made("/api/v1/conversations", &json!({ "mode": "buffer" })).await;
         let path = format!("/api/v1/conversations/{}/turns", made["id"].as_str().unwrap());
         let first = world.made(&path, &json!({ "text": "The heron is grey." })).await;
@@ -253,7 +253,7 @@ both! {
         assert_eq!(nodes(&search(world, json!({ "text": "heron", "nodeId": stands, "strict": true })).await), [new.as_str()]);
     }
 
-    async fn an_index_is_built_again_when_an_administrator_asks(world: &World) {
+    async fn an_index_is_built_again_when_an_administrator_asks(world: &ServerFixture) {
         let id = conversation(world, &world.admin, "Birds").await;
         let node = say(world, &world.admin, id, None, "Herons nest in May.").await;
         let before = world.get("/api/v1/index").await.json();
@@ -275,7 +275,7 @@ both! {
         assert_eq!(bert.post("/api/v1/index/rebuilds", "{}").await.status, 403);
     }
 
-    async fn hostile_text_is_data(world: &World) {
+    async fn hostile_text_is_data(world: &ServerFixture) {
         let id = conversation(world, &world.admin, "Odd").await;
         let stands = say(world, &world.admin, id, None, "Where are we?").await;
         let long = format!("zugzwang {}", "a ".repeat(500_000));

@@ -9,7 +9,7 @@ use skein_core::{ConversationId, EpisodeId, NodeId};
 use skein_store::tree::append::Position;
 
 use crate::memory::remember;
-use crate::server_fixture::{World, both};
+use crate::server_fixture::{ServerFixture, both};
 use crate::tree_fixture::{By, say_at};
 
 /// Every seed is a history of its own, of two users.
@@ -49,7 +49,7 @@ struct Plain {
 
 /// What one user said, walked naively.
 struct Garden {
-    world: World,
+    world: ServerFixture,
     conversations: Vec<ConversationId>,
     nodes: Vec<Plain>,
     pruned: BTreeSet<NodeId>,
@@ -60,7 +60,7 @@ struct Garden {
 }
 
 impl Garden {
-    fn new(world: World) -> Self {
+    fn new(world: ServerFixture) -> Self {
         Self {
             world,
             conversations: Vec::new(),
@@ -244,7 +244,7 @@ impl Garden {
 }
 
 /// What somebody finds who asks at a node, under a grant if there is one.
-async fn found(world: &World, from: &Plain, grant: Option<&str>) -> BTreeSet<EpisodeId> {
+async fn found(world: &ServerFixture, from: &Plain, grant: Option<&str>) -> BTreeSet<EpisodeId> {
     remember(world).await;
     let body = json!({ "text": "heron", "nodeId": from.id, "limit": 100, "atLeast": "latest" });
     let mut request = world.request("POST", "/api/v1/search").header("content-type", "application/json");
@@ -262,14 +262,14 @@ async fn found(world: &World, from: &Plain, grant: Option<&str>) -> BTreeSet<Epi
     answer["data"].as_array().unwrap().iter().map(id).collect()
 }
 
-async fn grant(world: &World, owner: &World) -> String {
+async fn grant(world: &ServerFixture, owner: &ServerFixture) -> String {
     let until = world.store.read(|tx| Ok(tx.now())).await.unwrap().plus(24 * 60 * 60 * 1_000);
     let body = json!({ "ownerId": owner.admin.owner(), "name": "a look", "reason": "asked for", "until": until });
     world.made("/api/v1/grants", &body).await["id"].as_str().unwrap().to_owned()
 }
 
 both! {
-    async fn br_cross_005_a_question_finds_what_its_path_may_see_and_nothing_else_holds(world: &World) {
+    async fn br_cross_005_a_question_finds_what_its_path_may_see_and_nothing_else_holds(world: &ServerFixture) {
         for (seed, [first, second]) in HISTORIES {
             let mut chance = Chance(seed);
             let mut gardens = Vec::new();

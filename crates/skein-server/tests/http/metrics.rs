@@ -8,13 +8,13 @@ use skein_engine::KeyText;
 use skein_server::AllowedHosts;
 use tower::ServiceExt as _;
 
-use crate::server_fixture::{HOST, World};
+use crate::server_fixture::{HOST, ServerFixture};
 
-fn router(world: &World) -> Router {
+fn router(world: &ServerFixture) -> Router {
     router_on(world, "127.0.0.1:7420")
 }
 
-fn router_on(world: &World, listening: &str) -> Router {
+fn router_on(world: &ServerFixture, listening: &str) -> Router {
     let hosts = AllowedHosts::new(listening.parse().unwrap(), Vec::new());
     skein_server::router(world.context(), hosts)
 }
@@ -30,7 +30,7 @@ async fn metrics_by(router: &Router, authorization: Option<&str>) -> (u16, Strin
 
 #[tokio::test]
 async fn metrics_on_an_address_that_others_reach_need_a_key() {
-    let world = World::new().await;
+    let world = ServerFixture::new().await;
     let unknown = format!("Bearer {}", KeyText::draw().reveal());
     let bert = world.joined_by("bert", Role::User, Scope::Read).await;
     let reading = format!("Bearer {}", bert.key.reveal());
@@ -49,7 +49,7 @@ async fn metrics_on_an_address_that_others_reach_need_a_key() {
 
 #[tokio::test]
 async fn metrics_on_loopback_need_no_key() {
-    let world = World::new().await;
+    let world = ServerFixture::new().await;
     for listening in ["127.0.0.1:7420", "127.0.0.9:7420", "[::1]:7420", "[::ffff:127.0.0.1]:7420"] {
         let (status, text) = metrics_by(&router_on(&world, listening), None).await;
         assert_eq!(status, 200, "{listening}");
@@ -65,7 +65,7 @@ async fn ask(router: &Router, method: &str, path: &str) -> String {
 
 #[tokio::test]
 async fn requests_are_counted_by_method_route_and_class() {
-    let world = World::new().await;
+    let world = ServerFixture::new().await;
     let router = router(&world);
     for path in ["/health/live", "/health/live", "/api/v1/items/item_x", "/nothing"] {
         ask(&router, "GET", path).await;
@@ -88,7 +88,7 @@ async fn requests_are_counted_by_method_route_and_class() {
 
 #[tokio::test]
 async fn made_up_paths_and_methods_add_no_labels() {
-    let world = World::new().await;
+    let world = ServerFixture::new().await;
     let router = router(&world);
     for path in ["/made-up", "/api/v1/items/made-up", "/api/v1/items"] {
         ask(&router, "MADE-UP", path).await;
@@ -108,7 +108,7 @@ async fn made_up_paths_and_methods_add_no_labels() {
 
 #[tokio::test]
 async fn two_servers_in_one_process_count_apart() {
-    let world = World::new().await;
+    let world = ServerFixture::new().await;
     let (one, other) = (router(&world), router(&world));
     ask(&one, "GET", "/health/live").await;
     assert!(ask(&one, "GET", "/metrics").await.contains("/health/live"));

@@ -7,8 +7,8 @@ use skein_core::tree::turn::{Speaker, TurnType};
 use skein_core::{ConversationId, NodeId, Viewer};
 use skein_store::tree::append::{Placing, Position};
 
-use crate::conversation_fixture::{CONVERSATIONS, Talk, activation, id, ids, turn_path};
-use crate::server_fixture::{World, both};
+use crate::conversation_fixture::{CONVERSATIONS, ConversationFixture, activation, id, ids, turn_path};
+use crate::server_fixture::{ServerFixture, both};
 
 const NODES: &str = "/api/v1/nodes";
 
@@ -16,18 +16,18 @@ fn path(said: &Value) -> String {
     format!("{NODES}/{}", id(&said["node"]))
 }
 
-async fn read(world: &World, path: &str) -> Value {
+async fn read(world: &ServerFixture, path: &str) -> Value {
     let answer = world.get(path).await;
     assert_eq!(answer.status, 200, "{path}: {}", answer.text);
     answer.json()
 }
 
-async fn mark(world: &World, said: &Value, marks: &Value) -> Value {
+async fn mark(world: &ServerFixture, said: &Value, marks: &Value) -> Value {
     world.changed("PUT", &format!("{}/marks", path(said)), marks).await
 }
 
 /// A place that is kept for what an agent will answer.
-async fn reserve(world: &World, conversation: &Value, parent: &Value) -> NodeId {
+async fn reserve(world: &ServerFixture, conversation: &Value, parent: &Value) -> NodeId {
     let viewer: Viewer = world.admin.clone();
     let conversation: ConversationId = id(conversation).parse().unwrap();
     let parent: NodeId = id(&parent["node"]).parse().unwrap();
@@ -44,8 +44,8 @@ async fn reserve(world: &World, conversation: &Value, parent: &Value) -> NodeId 
 }
 
 both! {
-    async fn ag_local_004_a_node_is_found_by_its_id_and_by_its_short_name_in_any_case_holds(world: &World) {
-        let talk = Talk::new(world).await;
+    async fn ag_local_004_a_node_is_found_by_its_id_and_by_its_short_name_in_any_case_holds(world: &ServerFixture) {
+        let talk = ConversationFixture::new(world).await;
         let said = talk.say(None, "How many?").await;
         let local = said["node"]["localId"].as_str().unwrap();
         let node = read(world, &path(&said)).await;
@@ -54,8 +54,8 @@ both! {
         assert_eq!(talk.get(&format!("/nodes/{}", local.to_lowercase())).await, node);
     }
 
-    async fn ag_local_004_a_short_name_of_another_tree_refuses(world: &World) {
-        let (talk, other) = (Talk::new(world).await, Talk::new(world).await);
+    async fn ag_local_004_a_short_name_of_another_tree_refuses(world: &ServerFixture) {
+        let (talk, other) = (ConversationFixture::new(world).await, ConversationFixture::new(world).await);
         let said = talk.say(None, "How many?").await;
         let local = said["node"]["localId"].as_str().unwrap();
         for name in [local, "ZZZZZZ", "short", "01HQ3K4N7Y8M2P5R6T9W0X1Z2A"] {
@@ -64,8 +64,8 @@ both! {
         }
     }
 
-    async fn what_follows_a_node_and_what_stands_beside_it(world: &World) {
-        let talk = Talk::new(world).await;
+    async fn what_follows_a_node_and_what_stands_beside_it(world: &ServerFixture) {
+        let talk = ConversationFixture::new(world).await;
         let first = talk.say(None, "How many?").await;
         let mut answers = Vec::new();
         for text in ["Ten.", "Eleven.", "Twelve."] {
@@ -84,8 +84,8 @@ both! {
         assert!(ids(&read(world, &format!("{}/children", path(&root))).await).is_empty());
     }
 
-    async fn what_grew_below_a_node_comes_in_pages_and_as_deep_as_asked_for(world: &World) {
-        let talk = Talk::new(world).await;
+    async fn what_grew_below_a_node_comes_in_pages_and_as_deep_as_asked_for(world: &ServerFixture) {
+        let talk = ConversationFixture::new(world).await;
         let first = talk.say(None, "How many?").await;
         let mut all = vec![id(&first["node"]).to_owned()];
         let mut last = first.clone();
@@ -110,9 +110,9 @@ both! {
         assert_eq!(world.get(&format!("{below}?depth=deep")).await.refused(), (400, "invalid_query".to_owned()));
     }
 
-    async fn br_conv_003_a_fork_goes_on_showing_the_version_it_was_made_at_holds(world: &World) {
+    async fn br_conv_003_a_fork_goes_on_showing_the_version_it_was_made_at_holds(world: &ServerFixture) {
         let conversation = world.made(CONVERSATIONS, &json!({ "mode": "buffer" })).await;
-        let talk = Talk::of(world, &conversation);
+        let talk = ConversationFixture::of(world, &conversation);
         let first = talk.say(None, "Herons stand").await;
         world.clock.advance(1);
         let follows = talk.say(Some(&first), " in the lake.").await;
@@ -123,7 +123,7 @@ both! {
         turn_to(&version).await;
         turn_to(&follows).await;
         let made = talk.made("/fork", &json!({ "nodeId": follows["node"]["id"] })).await;
-        let fork = Talk::of(world, &made);
+        let fork = ConversationFixture::of(world, &made);
         world.clock.advance(1);
         let said = fork.say(None, " And fish.").await;
         let shown = [&version, &follows, &said].map(|said| id(&said["node"]).to_owned());
@@ -133,16 +133,16 @@ both! {
         assert_eq!(ids(&talk.get("/path").await)[0], id(&first["node"]));
         assert_eq!(ids(&fork.get("/path").await), shown);
         // So does what is forked from the fork, and what is read page by page.
-        let nested = Talk::of(world, &fork.made("/fork", &json!({})).await);
+        let nested = ConversationFixture::of(world, &fork.made("/fork", &json!({})).await);
         assert_eq!(ids(&nested.get("/path").await), shown);
         let page = fork.get("/path?limit=2").await;
         let above = fork.get(&format!("/path?limit=2&cursor={}", page["pagination"]["next"].as_str().unwrap())).await;
         assert_eq!([ids(&above), ids(&page)].concat(), shown);
     }
 
-    async fn ag_path_004_versions_of_one_node_are_no_siblings_holds(world: &World) {
+    async fn ag_path_004_versions_of_one_node_are_no_siblings_holds(world: &ServerFixture) {
         let conversation = world.made(CONVERSATIONS, &json!({ "mode": "buffer" })).await;
-        let talk = Talk::of(world, &conversation);
+        let talk = ConversationFixture::of(world, &conversation);
         let first = talk.say(None, "Herons stand").await;
         world.clock.advance(1);
         let follows = talk.say(Some(&first), " in the lake.").await;
@@ -164,8 +164,8 @@ both! {
         assert_eq!(edges["data"][0]["sources"], sources);
     }
 
-    async fn ag_edit_001_the_history_of_edits_says_which_words_changed_holds(world: &World) {
-        let talk = Talk::new(world).await;
+    async fn ag_edit_001_the_history_of_edits_says_which_words_changed_holds(world: &ServerFixture) {
+        let talk = ConversationFixture::new(world).await;
         let first = talk.say(None, "Eleven herons stand there.").await;
         let beside = format!("{}/alternatives", turn_path(&first));
         world.clock.advance(1);
@@ -189,8 +189,8 @@ both! {
         assert_eq!(whole["data"][0]["diff"], Value::Null);
     }
 
-    async fn the_edges_of_a_node_say_what_led_to_it_and_what_it_led_to(world: &World) {
-        let talk = Talk::new(world).await;
+    async fn the_edges_of_a_node_say_what_led_to_it_and_what_it_led_to(world: &ServerFixture) {
+        let talk = ConversationFixture::new(world).await;
         let first = talk.say(None, "How many?").await;
         world.clock.advance(1);
         let second = talk.say(Some(&first), "Eleven.").await;
@@ -213,8 +213,8 @@ both! {
         assert_eq!(around["data"][0]["sources"], json!([]));
     }
 
-    async fn ag_edge_004_a_remark_stands_beside_the_course_holds(world: &World) {
-        let talk = Talk::new(world).await;
+    async fn ag_edge_004_a_remark_stands_beside_the_course_holds(world: &ServerFixture) {
+        let talk = ConversationFixture::new(world).await;
         let first = talk.say(None, "Eleven.").await;
         world.clock.advance(1);
         let remark = world.made(&format!("{}/annotations", path(&first)), &json!({ "text": "Counted twice." })).await;
@@ -234,8 +234,8 @@ both! {
         assert_eq!(edges["data"][0]["sources"][0]["nodeId"], first["node"]["id"]);
     }
 
-    async fn ag_edge_004_going_on_from_a_remark_refuses(world: &World) {
-        let talk = Talk::new(world).await;
+    async fn ag_edge_004_going_on_from_a_remark_refuses(world: &ServerFixture) {
+        let talk = ConversationFixture::new(world).await;
         let first = talk.say(None, "Eleven.").await;
         let annotations = format!("{}/annotations", path(&first));
         let remark = world.made(&annotations, &json!({ "text": "Counted twice." })).await;
@@ -252,8 +252,8 @@ both! {
         assert_eq!(world.get(&format!("{NODES}/{}", id(&note))).await.refused(), (404, "not_found".to_owned()));
     }
 
-    async fn the_forks_at_a_node_are_listed_there(world: &World) {
-        let talk = Talk::new(world).await;
+    async fn the_forks_at_a_node_are_listed_there(world: &ServerFixture) {
+        let talk = ConversationFixture::new(world).await;
         let first = talk.say(None, "How many?").await;
         let second = talk.say(Some(&first), "Eleven.").await;
         let fork = talk.made("/fork", &json!({ "nodeId": first["node"]["id"] })).await;
@@ -261,8 +261,8 @@ both! {
         assert!(ids(&read(world, &format!("{}/forks", path(&second))).await).is_empty());
     }
 
-    async fn ag_node_004_marks_stand_beside_a_node_and_leave_its_hash_alone_holds(world: &World) {
-        let talk = Talk::new(world).await;
+    async fn ag_node_004_marks_stand_beside_a_node_and_leave_its_hash_alone_holds(world: &ServerFixture) {
+        let talk = ConversationFixture::new(world).await;
         let first = talk.say(None, "How many?").await;
         world.clock.advance(1);
         let second = talk.say(Some(&first), "Eleven.").await;
@@ -288,8 +288,8 @@ both! {
         assert_eq!(cleared["label"], Value::Null);
     }
 
-    async fn ag_node_007_marks_that_say_nothing_or_two_things_refuses(world: &World) {
-        let talk = Talk::new(world).await;
+    async fn ag_node_007_marks_that_say_nothing_or_two_things_refuses(world: &ServerFixture) {
+        let talk = ConversationFixture::new(world).await;
         let said = talk.say(None, "How many?").await;
         let marks = format!("{}/marks", path(&said));
         let check = async |body: Value, status: u16, rule: &str| {
@@ -307,8 +307,8 @@ both! {
         assert_eq!(read(world, &path(&said)).await["tags"], json!([]));
     }
 
-    async fn nodes_are_listed_by_who_said_them(world: &World) {
-        let talk = Talk::new(world).await;
+    async fn nodes_are_listed_by_who_said_them(world: &ServerFixture) {
+        let talk = ConversationFixture::new(world).await;
         let first = talk.say(None, "How many?").await;
         world.clock.advance(1);
         let second = talk.say(Some(&first), "Eleven.").await;
@@ -324,8 +324,8 @@ both! {
         }
     }
 
-    async fn ag_edge_003_nodes_of_two_trees_are_linked_and_found_from_both_ends_holds(world: &World) {
-        let (talk, other) = (Talk::new(world).await, Talk::new(world).await);
+    async fn ag_edge_003_nodes_of_two_trees_are_linked_and_found_from_both_ends_holds(world: &ServerFixture) {
+        let (talk, other) = (ConversationFixture::new(world).await, ConversationFixture::new(world).await);
         let (here, there) = (talk.say(None, "Eleven.").await, other.say(None, "Herons eat frogs.").await);
         let ends = json!({ "kind": "linked_with", "source": here["node"]["id"], "target": there["node"]["id"] });
         let link = world.made("/api/v1/relations", &ends).await;
@@ -339,8 +339,8 @@ both! {
         assert_eq!(world.get(&path).await.refused(), (404, "not_found".to_owned()));
     }
 
-    async fn z5_going_on_from_what_is_not_complete_refuses(world: &World) {
-        let talk = Talk::new(world).await;
+    async fn z5_going_on_from_what_is_not_complete_refuses(world: &ServerFixture) {
+        let talk = ConversationFixture::new(world).await;
         let first = talk.say(None, "How many?").await;
         let conversation = talk.shown().await;
         world.clock.advance(1);
@@ -358,8 +358,8 @@ both! {
         assert_eq!(talk.get("/tree").await["nodes"]["status"], json!(["c", "f"]));
     }
 
-    async fn br_turn_008_people_who_say_and_turn_at_once_leave_one_node_shown_per_turn_holds(world: &World) {
-        let talk = Talk::new(world).await;
+    async fn br_turn_008_people_who_say_and_turn_at_once_leave_one_node_shown_per_turn_holds(world: &ServerFixture) {
+        let talk = ConversationFixture::new(world).await;
         let first = talk.say(None, "How many?").await;
         let other = talk.made(&format!("{}/alternatives", turn_path(&first)), &json!({ "text": "Where?" })).await;
         let asked = (0..12).map(|n| {

@@ -6,10 +6,10 @@ use skein_core::account::{Role, Scope};
 use skein_core::garden::cursor::Cursor;
 
 use crate::recipes::{carry_out, changes, recipe};
-use crate::server_fixture::{World, both, fresh_key};
+use crate::server_fixture::{ServerFixture, both, fresh_key};
 
 /// The names a viewer is told between two places.
-async fn told(world: &World, viewer: &Viewer, [after, before]: [Cursor; 2]) -> Vec<&'static str> {
+async fn told(world: &ServerFixture, viewer: &Viewer, [after, before]: [Cursor; 2]) -> Vec<&'static str> {
     let viewer = viewer.clone();
     let events = world.store.read(move |tx| tx.events(&viewer, after, 4_096)).await.unwrap();
     let between = events.told.iter().filter(|told| told.cursor < before);
@@ -17,7 +17,7 @@ async fn told(world: &World, viewer: &Viewer, [after, before]: [Cursor; 2]) -> V
 }
 
 both! {
-    async fn z22_every_change_is_told_to_its_owner_by_a_listed_name_and_to_nobody_else(world: &World) {
+    async fn z22_every_change_is_told_to_its_owner_by_a_listed_name_and_to_nobody_else(world: &ServerFixture) {
         let document: Value = serde_json::from_str(&skein_server::http::openapi::text()).unwrap();
         let bystander = world.joined_by("bystander", Role::Admin, Scope::Admin).await;
         for change in changes() {

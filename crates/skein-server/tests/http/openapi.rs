@@ -8,7 +8,7 @@ use serde_json::Value;
 use skein_core::garden::event::EventName;
 
 use crate::document::{followed, operations, served};
-use crate::server_fixture::World;
+use crate::server_fixture::ServerFixture;
 
 const COMMITTED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../openapi/skein.json");
 const ROUTER: &str = include_str!("../../src/router.rs");
@@ -25,7 +25,7 @@ fn the_committed_document_is_current() {
 
 #[tokio::test]
 async fn the_document_is_served_as_it_is_committed_and_needs_no_key() {
-    let world = World::new().await;
+    let world = ServerFixture::new().await;
     let request = axum::http::Request::get("/api/v1/openapi.json").header("host", crate::server_fixture::HOST);
     let answer = world.send(request.body(Body::empty()).unwrap()).await;
     assert_eq!((answer.status, answer.header("content-type")), (StatusCode::OK, "application/json"));
@@ -106,7 +106,7 @@ fn every_route_is_in_the_document_under_a_name_of_its_own() {
 
 #[tokio::test]
 async fn every_operation_of_the_document_is_routed() {
-    let world = World::new().await;
+    let world = ServerFixture::new().await;
     for operation in operations(&served(&world).await) {
         let request = axum::http::Request::builder().method(operation.method.as_str()).uri(&operation.path);
         let request = request.header("host", crate::server_fixture::HOST);
@@ -197,7 +197,7 @@ fn every_event_is_listed_with_what_it_holds() {
 
 #[tokio::test]
 async fn the_viewer_comes_from_this_binary_alone() {
-    let world = World::new().await;
+    let world = ServerFixture::new().await;
     let redirect = world.get("/api/docs").await;
     assert!(redirect.status.is_redirection());
     let page = world.get(redirect.header("location")).await;

@@ -7,14 +7,14 @@ use skein_core::account::{Role, Scope};
 use skein_core::garden::cursor::Cursor;
 use skein_engine::Worker;
 
-use crate::server_fixture::{World, both, fresh_key};
+use crate::server_fixture::{ServerFixture, both, fresh_key};
 
-async fn operation(world: &World, answer: &Value) -> Value {
+async fn operation(world: &ServerFixture, answer: &Value) -> Value {
     world.get(&format!("/api/v1/operations/{}", answer["operationId"].as_str().unwrap())).await.json()
 }
 
 /// The operation once it has ended.
-async fn ended(world: &World, answer: &Value) -> Value {
+async fn ended(world: &ServerFixture, answer: &Value) -> Value {
     loop {
         let operation = operation(world, answer).await;
         if !["queued", "processing"].contains(&operation["status"].as_str().unwrap()) {
@@ -25,7 +25,7 @@ async fn ended(world: &World, answer: &Value) -> Value {
 }
 
 both! {
-    async fn every_change_is_on_record_as_a_completed_operation(world: &World) {
+    async fn every_change_is_on_record_as_a_completed_operation(world: &ServerFixture) {
         let note = world.note("a").await;
         let key = world.made("/api/v1/keys", &json!({ "name": "laptop", "scope": "read" })).await;
         let setting = world.change("PUT", "/api/v1/settings/operations.keptDays", r#"{"value":9}"#).await.json();
@@ -47,7 +47,7 @@ both! {
         assert_eq!(rest["data"].as_array().unwrap().len(), 2);
     }
 
-    async fn an_operation_is_its_owners_alone(world: &World) {
+    async fn an_operation_is_its_owners_alone(world: &ServerFixture) {
         let note = world.note("a").await;
         let anna = world.joined_by("anna", Role::User, Scope::Write).await;
         let path = format!("/api/v1/operations/{}", note["operationId"].as_str().unwrap());
@@ -56,7 +56,7 @@ both! {
         assert_eq!(anna.get("/api/v1/operations").await.json()["data"], json!([]));
     }
 
-    async fn a_verification_is_queued_carried_out_and_reported(world: &World) {
+    async fn a_verification_is_queued_carried_out_and_reported(world: &ServerFixture) {
         world.note("a").await;
         let queued = world.post("/api/v1/verifications", r#"{"deep":true}"#).await;
         assert_eq!(queued.status, StatusCode::ACCEPTED);
@@ -70,7 +70,7 @@ both! {
         assert!(done["result"]["items"].as_u64().unwrap() >= 1);
     }
 
-    async fn work_that_is_asked_for_without_a_body_says_where_on_the_timeline_it_is(world: &World) {
+    async fn work_that_is_asked_for_without_a_body_says_where_on_the_timeline_it_is(world: &ServerFixture) {
         let request = world.request("POST", "/api/v1/verifications").header("idempotency-key", fresh_key());
         let queued = world.send(request.body(axum::body::Body::empty()).unwrap()).await;
         assert_eq!(queued.status, StatusCode::ACCEPTED, "{}", queued.text);
@@ -78,7 +78,7 @@ both! {
         assert_eq!(cursor, world.store.read(|tx| tx.end(&Viewer::System("test"))).await.unwrap());
     }
 
-    async fn br_idemp_005_a_repeat_of_queued_work_answers_200_and_queues_nothing_holds(world: &World) {
+    async fn br_idemp_005_a_repeat_of_queued_work_answers_200_and_queues_nothing_holds(world: &ServerFixture) {
         let key = fresh_key();
         let first = world.change_under(&key, "POST", "/api/v1/verifications", "{}").await;
         let items = world.count().await;
@@ -94,7 +94,7 @@ both! {
         assert_eq!(list["data"].as_array().unwrap().len(), 1, "{list}");
     }
 
-    async fn queued_work_is_cancelled_and_not_carried_out(world: &World) {
+    async fn queued_work_is_cancelled_and_not_carried_out(world: &ServerFixture) {
         let queued = world.post("/api/v1/verifications", "{}").await.json();
         let path = format!("/api/v1/operations/{}/cancel", queued["operationId"].as_str().unwrap());
         let cancelled = world.post(&path, "").await;
@@ -109,7 +109,7 @@ both! {
         assert_eq!((&still["status"], &still["result"]), (&json!("cancelled"), &Value::Null));
     }
 
-    async fn verifying_is_for_administrators(world: &World) {
+    async fn verifying_is_for_administrators(world: &ServerFixture) {
         let anna = world.joined_by("anna", Role::User, Scope::Write).await;
         let refused = anna.post("/api/v1/verifications", "{}").await;
         assert_eq!(refused.refused(), (403, "permission_denied".to_owned()));

@@ -8,7 +8,7 @@ use skein_store::flow::NewExecution;
 
 use crate::accounts::{grant_body, under};
 use crate::recipes::{counting, now, weather};
-use crate::server_fixture::{Answer, World, both, fresh_key};
+use crate::server_fixture::{Answer, ServerFixture, both, fresh_key};
 
 const PROCESSES: &str = "/api/v1/processes";
 
@@ -16,7 +16,7 @@ fn path(process: &Value) -> String {
     format!("{PROCESSES}/{}", process["id"].as_str().unwrap())
 }
 
-async fn tool(world: &World) -> Value {
+async fn tool(world: &ServerFixture) -> Value {
     let service = world.made("/api/v1/services", &weather()).await;
     world.made("/api/v1/tools", &now(&service)).await
 }
@@ -34,29 +34,29 @@ fn calling(process: &Value) -> Value {
 }
 
 /// A run that nobody carries out.
-async fn run(world: &World, process: &Value) -> String {
+async fn run(world: &ServerFixture, process: &Value) -> String {
     let begun = world.post(&format!("{}/execute", path(process)), r#"{"initialContext":{"place":"Bern"}}"#).await;
     assert_eq!(begun.status, 202, "{}", begun.text);
     begun.json()["executionId"].as_str().unwrap().to_owned()
 }
 
-async fn delete(world: &World, process: &Value) -> Answer {
+async fn delete(world: &ServerFixture, process: &Value) -> Answer {
     world.change("DELETE", &path(process), "{}").await
 }
 
-async fn change(world: &World, process: &Value, change: Value) -> Answer {
+async fn change(world: &ServerFixture, process: &Value, change: Value) -> Answer {
     let mut body = change;
     body["basedOnHash"] = process["hash"].clone();
     world.change("PUT", &path(process), body.to_string()).await
 }
 
-async fn share(world: &World, tool: &Value, shared: bool) -> Value {
+async fn share(world: &ServerFixture, tool: &Value, shared: bool) -> Value {
     let path = format!("/api/v1/tools/{}/share", tool["id"].as_str().unwrap());
     world.changed("PUT", &path, &json!({ "shared": shared })).await
 }
 
 /// A run of a process that does not end.
-async fn begin_run(world: &World, process: &Value) {
+async fn begin_run(world: &ServerFixture, process: &Value) {
     let id: RecordId = process["id"].as_str().unwrap().parse().unwrap();
     let (owner, version) = (world.admin.owner(), process["version"].as_i64().unwrap());
     let begin = move |tx: &mut skein_store::Tx<'_>| {
@@ -89,7 +89,7 @@ async fn begin_run(world: &World, process: &Value) {
 }
 
 both! {
-    async fn a_process_is_made_read_in_any_version_changed_and_listed(world: &World) {
+    async fn a_process_is_made_read_in_any_version_changed_and_listed(world: &ServerFixture) {
         let made = world.made(PROCESSES, &counting()).await;
         assert_eq!((&made["version"], &made["definitionVersion"], &made["enabled"]), (&json!(1), &json!(1), &json!(true)));
         assert!(made.get("shared").is_none() && made["maxRecursionDepth"] == 3, "{made}");
@@ -109,7 +109,7 @@ both! {
         }
     }
 
-    async fn a_change_is_based_on_what_was_looked_at(world: &World) {
+    async fn a_change_is_based_on_what_was_looked_at(world: &ServerFixture) {
         let made = world.made(PROCESSES, &counting()).await;
         change(world, &made, json!({ "name": "Count egrets" })).await;
         assert_eq!(change(world, &made, json!({ "name": "Count storks" })).await.refused(), (409, "record_changed".to_owned()));
@@ -120,7 +120,7 @@ both! {
         }
     }
 
-    async fn every_breach_is_named_without_keeping_anything(world: &World) {
+    async fn every_breach_is_named_without_keeping_anything(world: &ServerFixture) {
         let validate = async |body: &Value| {
             let request = world.request("POST", &format!("{PROCESSES}/validate")).header("content-type", "application/json");
             world.send(request.body(body.to_string().into()).unwrap()).await
@@ -139,7 +139,7 @@ both! {
         assert_eq!(world.written_since(mark).await, 0);
     }
 
-    async fn br_process_008_what_nothing_holds_on_to_is_archived_holds(world: &World) {
+    async fn br_process_008_what_nothing_holds_on_to_is_archived_holds(world: &ServerFixture) {
         let made = world.made(PROCESSES, &counting()).await;
         let archived = delete(world, &made).await.json();
         assert_eq!((&archived["archived"], &archived["enabled"]), (&json!(true), &json!(false)));
@@ -150,7 +150,7 @@ both! {
         assert_eq!(delete(world, &made).await.breaks(), (422, "BR-PROCESS-008".to_owned()));
     }
 
-    async fn br_process_008_what_is_hinted_called_or_run_refuses_to_be_deleted(world: &World) {
+    async fn br_process_008_what_is_hinted_called_or_run_refuses_to_be_deleted(world: &ServerFixture) {
         let held = (409, "BR-PROCESS-008".to_owned());
         let made = world.made(PROCESSES, &counting()).await;
         let hint = json!({ "title": "Herons", "processId": made["id"] });
@@ -165,13 +165,13 @@ both! {
         assert_eq!(delete(world, &made).await.breaks(), held);
     }
 
-    async fn br_process_010_whoever_makes_it_owns_it_holds(world: &World) {
+    async fn br_process_010_whoever_makes_it_owns_it_holds(world: &ServerFixture) {
         let made = world.made(PROCESSES, &counting()).await;
         assert_eq!(made["ownerId"], json!(world.admin.owner()));
         assert_eq!(change(world, &made, json!({ "enabled": false })).await.status, 200);
     }
 
-    async fn br_process_010_somebody_elses_process_refuses(world: &World) {
+    async fn br_process_010_somebody_elses_process_refuses(world: &ServerFixture) {
         let made = world.made(PROCESSES, &counting()).await;
         let bert = world.joined_by("bert", Role::User, Scope::Write).await;
         let not_found = (404, "not_found".to_owned());
@@ -187,7 +187,7 @@ both! {
         assert!(!called.text.contains("Count herons"), "{}", called.text);
     }
 
-    async fn br_process_010_a_process_seen_by_a_grant_refuses_to_be_changed_and_run(world: &World) {
+    async fn br_process_010_a_process_seen_by_a_grant_refuses_to_be_changed_and_run(world: &ServerFixture) {
         let bert = world.joined_by("bert", Role::User, Scope::Write).await;
         let made = bert.made(PROCESSES, &counting()).await;
         let grant = world.made("/api/v1/grants", &grant_body(&bert, 1)).await["id"].as_str().unwrap().to_owned();
@@ -206,7 +206,7 @@ both! {
         assert_eq!(bert.get(&path(&made)).await.json()["enabled"], true);
     }
 
-    async fn br_process_011_own_and_shared_tools_are_used_holds(world: &World) {
+    async fn br_process_011_own_and_shared_tools_are_used_holds(world: &ServerFixture) {
         let own = tool(world).await;
         world.made(PROCESSES, &forecast(&own)).await;
         let bert = world.joined_by("bert", Role::User, Scope::Write).await;
@@ -220,7 +220,7 @@ both! {
         assert_eq!(refused.breaks(), (422, "BR-PROCESS-011".to_owned()));
     }
 
-    async fn br_process_011_tools_out_of_reach_refuses_with_all_of_them(world: &World) {
+    async fn br_process_011_tools_out_of_reach_refuses_with_all_of_them(world: &ServerFixture) {
         let (one, other) = (tool(world).await, tool(world).await);
         let bert = world.joined_by("bert", Role::User, Scope::Write).await;
         let mut body = forecast(&one);
@@ -235,7 +235,7 @@ both! {
         assert!(!refused.text.contains("Weather now"), "{}", refused.text);
     }
 
-    async fn br_process_009_enabled_tools_hold_an_enabled_process_and_disabling_one_warns_holds(world: &World) {
+    async fn br_process_009_enabled_tools_hold_an_enabled_process_and_disabling_one_warns_holds(world: &ServerFixture) {
         let tool = tool(world).await;
         share(world, &tool, true).await;
         let bert = world.joined_by("bert", Role::User, Scope::Write).await;
@@ -249,7 +249,7 @@ both! {
         assert_eq!(off["enabled"], false);
     }
 
-    async fn br_process_009_a_disabled_tool_refuses_an_enabled_process(world: &World) {
+    async fn br_process_009_a_disabled_tool_refuses_an_enabled_process(world: &ServerFixture) {
         let tool = tool(world).await;
         let place = format!("/api/v1/tools/{}", tool["id"].as_str().unwrap());
         world.changed("PUT", &place, &json!({ "enabled": false, "basedOnHash": tool["hash"] })).await;
@@ -261,7 +261,7 @@ both! {
         assert_eq!(change(world, &made, json!({ "enabled": true })).await.breaks(), (422, "BR-PROCESS-009".to_owned()));
     }
 
-    async fn br_share_009_unsharing_counts_processes_and_their_owners_holds(world: &World) {
+    async fn br_share_009_unsharing_counts_processes_and_their_owners_holds(world: &ServerFixture) {
         let tool = tool(world).await;
         share(world, &tool, true).await;
         let service = format!("/api/v1/services/{}/share", tool["serviceId"].as_str().unwrap());
@@ -282,7 +282,7 @@ both! {
         assert_eq!(counts, [&json!(1), &json!(1), &json!(1)], "{warning}");
     }
 
-    async fn br_tool_004_a_tool_that_no_process_uses_any_more_is_deleted_holds(world: &World) {
+    async fn br_tool_004_a_tool_that_no_process_uses_any_more_is_deleted_holds(world: &ServerFixture) {
         let tool = tool(world).await;
         let process = world.made(PROCESSES, &forecast(&tool)).await;
         assert_eq!(delete(world, &process).await.status, 200);
@@ -290,7 +290,7 @@ both! {
         assert_eq!(world.change("DELETE", &place, "{}").await.status, 200);
     }
 
-    async fn br_tool_004_a_tool_of_a_step_or_of_an_open_run_refuses_to_be_deleted(world: &World) {
+    async fn br_tool_004_a_tool_of_a_step_or_of_an_open_run_refuses_to_be_deleted(world: &ServerFixture) {
         let tool = tool(world).await;
         let place = format!("/api/v1/tools/{}", tool["id"].as_str().unwrap());
         let process = world.made(PROCESSES, &forecast(&tool)).await;
@@ -303,15 +303,15 @@ both! {
         assert_eq!(world.change("DELETE", &place, "{}").await.breaks(), held);
     }
 
-    async fn br_conv_001_an_enabled_process_of_ones_own_is_hinted_holds(world: &World) {
+    async fn br_conv_001_an_enabled_process_of_ones_own_is_hinted_holds(world: &ServerFixture) {
         let made = world.made(PROCESSES, &counting()).await;
         let conversation = world.made("/api/v1/conversations", &json!({ "title": "Herons", "processId": made["id"] })).await;
         assert_eq!(conversation["processId"], made["id"]);
     }
 
-    async fn br_conv_001_a_process_that_is_disabled_archived_or_anothers_refuses(world: &World) {
+    async fn br_conv_001_a_process_that_is_disabled_archived_or_anothers_refuses(world: &ServerFixture) {
         let bert = world.joined_by("bert", Role::User, Scope::Write).await;
-        let hint = async |world: &World, process: &Value| {
+        let hint = async |world: &ServerFixture, process: &Value| {
             world.post("/api/v1/conversations", json!({ "processId": process["id"] }).to_string()).await.breaks()
         };
         let refused = (422, "BR-CONV-001".to_owned());
@@ -324,7 +324,7 @@ both! {
         assert_eq!(hint(world, &disabled).await, refused);
     }
 
-    async fn br_conv_001_a_hint_at_a_process_that_was_disabled_refuses_to_be_shown_or_taken_along(world: &World) {
+    async fn br_conv_001_a_hint_at_a_process_that_was_disabled_refuses_to_be_shown_or_taken_along(world: &ServerFixture) {
         let made = world.made(PROCESSES, &counting()).await;
         let conversation = world.made("/api/v1/conversations", &json!({ "title": "Herons", "processId": made["id"] })).await;
         let place = format!("/api/v1/conversations/{}", conversation["id"].as_str().unwrap());
@@ -341,7 +341,7 @@ both! {
         assert_eq!(world.get(&place).await.json()["processId"], made["id"], "it is offered again");
     }
 
-    async fn health_says_what_a_run_would_meet(world: &World) {
+    async fn health_says_what_a_run_would_meet(world: &ServerFixture) {
         let tool = tool(world).await;
         let inner = world.made(PROCESSES, &forecast(&tool)).await;
         let outer = world.made(PROCESSES, &calling(&inner)).await;
@@ -365,11 +365,11 @@ both! {
         assert_eq!(health(&alone).await["reasons"], json!(["it is disabled"]));
     }
 
-    async fn whoever_asks_is_told_how_many_calls_of_their_own_runs_wait(world: &World) {
+    async fn whoever_asks_is_told_how_many_calls_of_their_own_runs_wait(world: &ServerFixture) {
         let tool = tool(world).await;
         share(world, &tool, true).await;
         let bert = world.joined_by("bert", Role::User, Scope::Write).await;
-        let waiting = async |world: &World| world.get("/api/v1/queue").await.json()["waiting"].clone();
+        let waiting = async |world: &ServerFixture| world.get("/api/v1/queue").await.json()["waiting"].clone();
         let process = world.made(PROCESSES, &forecast(&tool)).await;
         let first = run(world, &process).await;
         run(world, &process).await;

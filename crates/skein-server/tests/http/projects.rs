@@ -4,21 +4,21 @@ use serde_json::{Value, json};
 use skein_core::account::{Role, Scope};
 use skein_core::{ConversationId, RecordId};
 
-use crate::conversation_fixture::{CONVERSATIONS, Talk, id, turn_path};
-use crate::server_fixture::{World, both};
+use crate::conversation_fixture::{CONVERSATIONS, ConversationFixture, id, turn_path};
+use crate::server_fixture::{ServerFixture, both};
 use crate::tree_fixture::{conversation, conversation_in, make_project, say};
 
-async fn data(world: &World, path: &str) -> Vec<Value> {
+async fn data(world: &ServerFixture, path: &str) -> Vec<Value> {
     let answer = world.get(path).await;
     assert_eq!(answer.status, 200, "{path}: {}", answer.text);
     answer.json()["data"].as_array().unwrap().clone()
 }
 
-async fn stack(world: &World, project: RecordId) -> Vec<Value> {
+async fn stack(world: &ServerFixture, project: RecordId) -> Vec<Value> {
     data(world, &format!("/api/v1/projects/{project}/stack")).await
 }
 
-async fn project_of(world: &World, conversation: ConversationId) -> RecordId {
+async fn project_of(world: &ServerFixture, conversation: ConversationId) -> RecordId {
     let admin = world.admin.clone();
     let row = world.store.read(move |tx| tx.conversation(&admin, conversation)).await.unwrap();
     row.project.unwrap()
@@ -29,7 +29,7 @@ fn ids(entries: &[Value], name: &str) -> Vec<String> {
 }
 
 both! {
-    async fn mg_proj_003_everybody_starts_with_one_project_holds(world: &World) {
+    async fn mg_proj_003_everybody_starts_with_one_project_holds(world: &ServerFixture) {
         let own = data(world, "/api/v1/projects").await;
         assert_eq!((own.len(), &own[0]["isDefault"], &own[0]["name"]), (1, &json!(true), &json!("My project")));
         let made = world.made("/api/v1/users", &json!({ "name": "carl", "role": "user" })).await;
@@ -49,7 +49,7 @@ both! {
         assert_eq!(old.get(&path).await.json()["description"], "white");
     }
 
-    async fn mg_proj_003_another_default_or_an_old_state_refuses(world: &World) {
+    async fn mg_proj_003_another_default_or_an_old_state_refuses(world: &ServerFixture) {
         let first = data(world, "/api/v1/projects").await.remove(0);
         let path = format!("/api/v1/projects/{}", first["id"].as_str().unwrap());
         let before = world.count().await;
@@ -64,7 +64,7 @@ both! {
         assert_eq!(world.count().await, before);
     }
 
-    async fn mg_proj_001_the_stack_has_every_branch_once_in_creation_order_holds(world: &World) {
+    async fn mg_proj_001_the_stack_has_every_branch_once_in_creation_order_holds(world: &ServerFixture) {
         let project = make_project(world, &world.admin, "p").await;
         let first = conversation_in(world, &world.admin, project, "first").await;
         let second = conversation_in(world, &world.admin, project, "second").await;
@@ -78,16 +78,16 @@ both! {
         assert_eq!(ids(&rest, "conversationId"), [second.to_string()]);
     }
 
-    async fn mg_proj_001_forks_folded_and_reopened_branches_stay_in_the_stack_once_holds(world: &World) {
+    async fn mg_proj_001_forks_folded_and_reopened_branches_stay_in_the_stack_once_holds(world: &ServerFixture) {
         let project = make_project(world, &world.admin, "p").await;
         let main = world.made(CONVERSATIONS, &json!({ "title": "Herons", "projectId": project })).await;
-        let talk = Talk::of(world, &main);
+        let talk = ConversationFixture::of(world, &main);
         talk.say(None, "How many?").await;
         world.clock.advance(1);
         let fork = talk.made("/fork", &json!({})).await;
         world.clock.advance(1);
-        world.changed("POST", &format!("{}/fold", Talk::of(world, &fork).path), &json!({ "summary": "Eleven." })).await;
-        let reopened = Talk::of(world, &fork).made("/reopen", &json!({})).await;
+        world.changed("POST", &format!("{}/fold", ConversationFixture::of(world, &fork).path), &json!({ "summary": "Eleven." })).await;
+        let reopened = ConversationFixture::of(world, &fork).made("/reopen", &json!({})).await;
         let listed = stack(world, project).await;
         assert_eq!(ids(&listed, "conversationId"), [id(&main), id(&fork), id(&reopened)]);
         let folded: Vec<&Value> = listed.iter().map(|branch| &branch["folded"]).collect();
@@ -100,14 +100,14 @@ both! {
         assert_eq!(stack(world, project).await, listed);
     }
 
-    async fn mg_proj_001_a_stack_written_by_hand_refuses(world: &World) {
+    async fn mg_proj_001_a_stack_written_by_hand_refuses(world: &ServerFixture) {
         let project = world.made("/api/v1/projects", &json!({ "name": "p" })).await;
         let path = format!("/api/v1/projects/{}", project["id"].as_str().unwrap());
         let change = json!({ "stack": [], "basedOnHash": project["hash"] });
         assert_eq!(world.change("PUT", &path, change.to_string()).await.breaks(), (422, "MG-PROJ-001".to_owned()));
     }
 
-    async fn mg_proj_003_a_conversation_is_of_one_project_at_a_time_holds(world: &World) {
+    async fn mg_proj_003_a_conversation_is_of_one_project_at_a_time_holds(world: &ServerFixture) {
         let moved = conversation(world, &world.admin, "herons").await;
         let (from, to) = (project_of(world, moved).await, make_project(world, &world.admin, "to").await);
         let path = format!("/api/v1/conversations/{moved}/project");
@@ -121,7 +121,7 @@ both! {
         assert_eq!(world.count().await, before);
     }
 
-    async fn mg_proj_003_a_project_of_somebody_else_refuses(world: &World) {
+    async fn mg_proj_003_a_project_of_somebody_else_refuses(world: &ServerFixture) {
         let own = conversation(world, &world.admin, "herons").await;
         let other = world.joined_by("bert", Role::User, Scope::Write).await;
         let theirs = make_project(world, &other.admin, "theirs").await;
@@ -134,7 +134,7 @@ both! {
         assert_eq!(world.change("PUT", &path, asked).await.breaks(), (422, "MG-PROJ-003".to_owned()));
     }
 
-    async fn mg_frame_001_every_participant_has_one_frame_holds(world: &World) {
+    async fn mg_frame_001_every_participant_has_one_frame_holds(world: &ServerFixture) {
         let project = make_project(world, &world.admin, "p").await;
         let first = conversation_in(world, &world.admin, project, "first").await;
         let second = conversation_in(world, &world.admin, project, "second").await;
@@ -154,7 +154,7 @@ both! {
         assert!(frames.iter().all(|frame| frame["conversationId"] == json!(first)), "{frames:?}");
     }
 
-    async fn mg_frame_001_a_place_outside_the_project_refuses(world: &World) {
+    async fn mg_frame_001_a_place_outside_the_project_refuses(world: &ServerFixture) {
         let project = make_project(world, &world.admin, "p").await;
         let here = conversation_in(world, &world.admin, project, "here").await;
         let elsewhere = conversation(world, &world.admin, "elsewhere").await;
@@ -172,7 +172,7 @@ both! {
         assert_eq!(world.count().await, before);
     }
 
-    async fn mg_frame_002_whoever_writes_is_there_holds(world: &World) {
+    async fn mg_frame_002_whoever_writes_is_there_holds(world: &ServerFixture) {
         let project = make_project(world, &world.admin, "p").await;
         let first = conversation_in(world, &world.admin, project, "first").await;
         let node = say(world, &world.admin, first, None, "hello").await;
@@ -180,9 +180,9 @@ both! {
         assert_eq!((&frames[0]["conversationId"], &frames[0]["headNodeId"]), (&json!(first), &json!(node)));
     }
 
-    async fn mg_frame_002_writing_in_one_branch_and_staying_in_another_or_leading_others_along_refuses(world: &World) {
+    async fn mg_frame_002_writing_in_one_branch_and_staying_in_another_or_leading_others_along_refuses(world: &ServerFixture) {
         let project = make_project(world, &world.admin, "p").await;
-        let first = Talk::of(world, &world.made(CONVERSATIONS, &json!({ "projectId": project })).await);
+        let first = ConversationFixture::of(world, &world.made(CONVERSATIONS, &json!({ "projectId": project })).await);
         let said = first.say(None, "hello").await;
         let second = world.made(CONVERSATIONS, &json!({ "projectId": project })).await;
         let model = world.made("/api/v1/actors", &json!({ "name": "Hugin", "type": "model", "modelRef": "local:x" })).await;
@@ -213,7 +213,7 @@ both! {
         assert_eq!(place(&me).await, second["id"]);
     }
 
-    async fn mg_frame_003_whoever_turns_to_a_new_branch_has_no_head_there_holds(world: &World) {
+    async fn mg_frame_003_whoever_turns_to_a_new_branch_has_no_head_there_holds(world: &ServerFixture) {
         let project = make_project(world, &world.admin, "p").await;
         let first = conversation_in(world, &world.admin, project, "first").await;
         say(world, &world.admin, first, None, "hello").await;
@@ -222,9 +222,9 @@ both! {
         assert_eq!((&frames[0]["conversationId"], &frames[0]["headNodeId"]), (&json!(second), &Value::Null));
     }
 
-    async fn mg_frame_004_the_head_is_what_was_written_or_turned_to_last_holds(world: &World) {
+    async fn mg_frame_004_the_head_is_what_was_written_or_turned_to_last_holds(world: &ServerFixture) {
         let project = make_project(world, &world.admin, "p").await;
-        let talk = Talk::of(world, &world.made(CONVERSATIONS, &json!({ "projectId": project })).await);
+        let talk = ConversationFixture::of(world, &world.made(CONVERSATIONS, &json!({ "projectId": project })).await);
         let first = talk.say(None, "hello").await;
         let second = talk.say(Some(&first), "How are you?").await;
         let me = json!(world.admin.owner());
@@ -242,7 +242,7 @@ both! {
         assert_eq!(head().await, first["node"]["id"]);
     }
 
-    async fn mg_frame_004_a_head_of_another_branch_refuses(world: &World) {
+    async fn mg_frame_004_a_head_of_another_branch_refuses(world: &ServerFixture) {
         let project = make_project(world, &world.admin, "p").await;
         let first = conversation_in(world, &world.admin, project, "first").await;
         let second = conversation_in(world, &world.admin, project, "second").await;
@@ -254,7 +254,7 @@ both! {
         assert_eq!(world.changed("PUT", &me, &asked).await["headNodeId"], json!(node));
     }
 
-    async fn ag_node_003_actors_are_described_and_changed_holds(world: &World) {
+    async fn ag_node_003_actors_are_described_and_changed_holds(world: &ServerFixture) {
         let draft = json!({ "name": "Hugin", "type": "model", "modelRef": "local:x",
             "configuration": { "systemPrompt": "Be brief.", "temperature": 0.5 }, "permissions": { "loomAware": false } });
         let made = world.made("/api/v1/actors", &draft).await;
@@ -266,7 +266,7 @@ both! {
         assert_eq!(data(world, "/api/v1/actors").await.len(), 1);
     }
 
-    async fn ag_node_003_what_has_no_effect_refuses(world: &World) {
+    async fn ag_node_003_what_has_no_effect_refuses(world: &ServerFixture) {
         let model = json!({ "name": "Hugin", "type": "model", "modelRef": "local:x" });
         let made = world.made("/api/v1/actors", &model).await;
         let path = format!("/api/v1/actors/{}", made["id"].as_str().unwrap());
@@ -290,7 +290,7 @@ both! {
         assert_eq!(world.change("PUT", &path, same.to_string()).await.status, 200);
     }
 
-    async fn ag_node_003_an_actor_of_another_kind_refuses(world: &World) {
+    async fn ag_node_003_an_actor_of_another_kind_refuses(world: &ServerFixture) {
         let model = json!({ "name": "Hugin", "type": "model" });
         assert_eq!(world.post("/api/v1/actors", model.to_string()).await.breaks(), (422, "AG-NODE-003".to_owned()));
         let human = world.made("/api/v1/actors", &json!({ "name": "Ada", "type": "human" })).await;

@@ -9,24 +9,24 @@ use skein_core::{ConversationId, NodeId};
 use skein_engine::Worker;
 use skein_store::tree::append::Position;
 
-use crate::server_fixture::{World, both};
+use crate::server_fixture::{ServerFixture, both};
 use crate::tree_fixture::{By, conversation, say, say_at};
 
-async fn read(world: &World, path: &str) -> Value {
+async fn read(world: &ServerFixture, path: &str) -> Value {
     let answer = world.get(&format!("/api/v1{path}")).await;
     assert_eq!(answer.status, 200, "{path}: {}", answer.text);
     answer.json()
 }
 
 /// What a model answers, with its raw response.
-async fn answer(world: &World, id: ConversationId, parent: NodeId, text: &str) -> NodeId {
+async fn answer(world: &ServerFixture, id: ConversationId, parent: NodeId, text: &str) -> NodeId {
     let position = Position::After { parent: Some(parent), speaker: Speaker::Agent, turn_type: TurnType::Message };
     let content = json!({ "type": "text", "text": text });
     say_at(world, &world.admin, (id, position), content, By::Model(ActorId::from_bytes([9; 16]))).await
 }
 
 /// A question, an answer and a word of thanks.
-async fn chat(world: &World) -> (ConversationId, [NodeId; 3]) {
+async fn chat(world: &ServerFixture) -> (ConversationId, [NodeId; 3]) {
     let id = conversation(world, &world.admin, "Herons of the lake").await;
     let first = say(world, &world.admin, id, None, "How many herons nest at the lake?").await;
     let second = answer(world, id, first, "Eleven pairs nested at the lake this year.").await;
@@ -34,12 +34,12 @@ async fn chat(world: &World) -> (ConversationId, [NodeId; 3]) {
     (id, [first, second, third])
 }
 
-async fn alternative(world: &World, id: ConversationId, of: NodeId, text: &str) -> NodeId {
+async fn alternative(world: &ServerFixture, id: ConversationId, of: NodeId, text: &str) -> NodeId {
     let content = json!({ "type": "text", "text": text });
     say_at(world, &world.admin, (id, Position::EditOf(of)), content, By::Viewer).await
 }
 
-async fn redact(world: &World, node: NodeId) {
+async fn redact(world: &ServerFixture, node: NodeId) {
     let admin = world.admin.clone();
     let destroy = move |tx: &mut skein_store::Tx<'_>| {
         let content = tx.node(&admin, node)?.content.unwrap();
@@ -48,13 +48,13 @@ async fn redact(world: &World, node: NodeId) {
     world.store.write(destroy).await.unwrap();
 }
 
-async fn exclude(world: &World, node_id: NodeId) {
+async fn exclude(world: &ServerFixture, node_id: NodeId) {
     let (admin, mark) = (world.admin.clone(), json!({ "nodeId": node_id, "excluded": true }));
     let mark: NodeMarked = serde_json::from_value(mark).unwrap();
     world.store.write(move |tx| tx.mark_node(&admin, &mark)).await.unwrap();
 }
 
-async fn compare(world: &World, left: NodeId, right: NodeId, kind: &str) -> Value {
+async fn compare(world: &ServerFixture, left: NodeId, right: NodeId, kind: &str) -> Value {
     let body = json!({ "left": left, "right": right, "as": kind });
     let request = world.request("POST", "/api/v1/compare").header("content-type", "application/json");
     let answer = world.send(request.body(body.to_string().into()).unwrap()).await;
@@ -63,7 +63,7 @@ async fn compare(world: &World, left: NodeId, right: NodeId, kind: &str) -> Valu
 }
 
 both! {
-    async fn ag_hash_003_a_node_a_path_and_a_tree_verify_holds(world: &World) {
+    async fn ag_hash_003_a_node_a_path_and_a_tree_verify_holds(world: &ServerFixture) {
         let (id, nodes) = chat(world).await;
         for path in [format!("/nodes/{}/verify", nodes[1]), format!("/conversations/{id}/verify")] {
             let found = read(world, &path).await;
@@ -78,7 +78,7 @@ both! {
         assert_eq!(read(world, &format!("/conversations/{fork}/verify")).await["nodes"], 1);
     }
 
-    async fn ag_hash_003_what_was_destroyed_is_named_and_a_foreign_node_refuses(world: &World) {
+    async fn ag_hash_003_what_was_destroyed_is_named_and_a_foreign_node_refuses(world: &ServerFixture) {
         let (id, nodes) = chat(world).await;
         redact(world, nodes[0]).await;
         let found = read(world, &format!("/conversations/{id}/verify?nodeId={}", nodes[2])).await;
@@ -93,7 +93,7 @@ both! {
         }
     }
 
-    async fn a_node_is_traced_to_the_root_page_by_page(world: &World) {
+    async fn a_node_is_traced_to_the_root_page_by_page(world: &ServerFixture) {
         let (id, nodes) = chat(world).await;
         let edited = alternative(world, id, nodes[2], "Many thanks.").await;
         let found = read(world, &format!("/nodes/{edited}/provenance?limit=2")).await;
@@ -108,7 +108,7 @@ both! {
         assert_eq!((&rest["data"][0]["nodeId"], &rest["pagination"]["next"]), (&json!(nodes[0]), &Value::Null));
     }
 
-    async fn two_nodes_are_compared_word_by_word_and_two_paths_by_where_they_part(world: &World) {
+    async fn two_nodes_are_compared_word_by_word_and_two_paths_by_where_they_part(world: &ServerFixture) {
         let (id, nodes) = chat(world).await;
         let edited = alternative(world, id, nodes[1], "Twelve pairs nested at the lake this year.").await;
         let found = compare(world, nodes[1], edited, "nodes").await;
@@ -127,7 +127,7 @@ both! {
         assert_eq!(bert.post("/api/v1/compare", asked).await.breaks(), (422, "Z34".to_owned()));
     }
 
-    async fn ag_node_005_what_a_model_would_be_shown_is_told_holds(world: &World) {
+    async fn ag_node_005_what_a_model_would_be_shown_is_told_holds(world: &ServerFixture) {
         let (id, nodes) = chat(world).await;
         let view = read(world, &format!("/conversations/{id}")).await;
         let change = json!({ "systemContext": "Speak of birds.", "basedOnHash": view["hash"] });
@@ -150,7 +150,7 @@ both! {
         assert!(read(world, &format!("/nodes/{}/context", nodes[2])).await.get("messages").is_none());
     }
 
-    async fn ag_node_005_what_is_excluded_or_beyond_the_budget_refuses(world: &World) {
+    async fn ag_node_005_what_is_excluded_or_beyond_the_budget_refuses(world: &ServerFixture) {
         let (id, nodes) = chat(world).await;
         exclude(world, nodes[1]).await;
         let shown = read(world, &format!("/nodes/{}/context", nodes[2])).await;
@@ -164,7 +164,7 @@ both! {
         }
     }
 
-    async fn what_is_pinned_stays_in_the_window(world: &World) {
+    async fn what_is_pinned_stays_in_the_window(world: &ServerFixture) {
         let (id, nodes) = chat(world).await;
         let mut last = nodes[2];
         for _ in 0..6 {
@@ -182,7 +182,7 @@ both! {
         assert_eq!(read(world, &path).await["parts"], before["parts"]);
     }
 
-    async fn a_folded_branch_is_shown_where_it_left(world: &World) {
+    async fn a_folded_branch_is_shown_where_it_left(world: &ServerFixture) {
         let (id, nodes) = chat(world).await;
         let fork = world.made(&format!("/api/v1/conversations/{id}/fork"), &json!({ "nodeId": nodes[1], "title": "Egrets" })).await;
         let path = format!("/api/v1/conversations/{}", fork["id"].as_str().unwrap());
@@ -193,7 +193,7 @@ both! {
         assert!(last.contains("Egrets") && last.contains("No egrets."), "{shown}");
     }
 
-    async fn a_tree_or_a_path_is_read_elsewhere(world: &World) {
+    async fn a_tree_or_a_path_is_read_elsewhere(world: &ServerFixture) {
         let (id, nodes) = chat(world).await;
         let edited = alternative(world, id, nodes[1], "<script>alert(1)</script>").await;
         let tree = world.get(&format!("/api/v1/conversations/{id}/export")).await;
@@ -213,7 +213,7 @@ both! {
         assert_eq!(bert.get(&format!("/api/v1/conversations/{id}/export")).await.status, 404);
     }
 
-    async fn ag_sum_003_a_missing_summary_is_made_when_asked_for_holds(world: &World) {
+    async fn ag_sum_003_a_missing_summary_is_made_when_asked_for_holds(world: &ServerFixture) {
         let (id, nodes) = chat(world).await;
         let path = format!("/nodes/{}/summary", nodes[1]);
         let reader = world.with_key(world.new_key(Scope::Read).await);
@@ -233,7 +233,7 @@ both! {
         assert!(renewed["itemId"].is_string(), "{renewed}");
     }
 
-    async fn ag_sum_003_nothing_is_told_of_what_was_destroyed_refuses(world: &World) {
+    async fn ag_sum_003_nothing_is_told_of_what_was_destroyed_refuses(world: &ServerFixture) {
         let (_, nodes) = chat(world).await;
         let path = format!("/nodes/{}/summary", nodes[0]);
         assert!(read(world, &path).await["text"].is_string());
@@ -243,7 +243,7 @@ both! {
         assert_eq!(bert.get(&format!("/api/v1{path}")).await.status, 404);
     }
 
-    async fn ag_sum_001_what_is_said_is_summarised_in_the_background_holds(world: &World) {
+    async fn ag_sum_001_what_is_said_is_summarised_in_the_background_holds(world: &ServerFixture) {
         world.changed("PUT", "/api/v1/settings/summaries.treeNodes", &json!({ "value": 2 })).await;
         let talk = world.made("/api/v1/conversations", &json!({ "title": "Herons" })).await;
         let id: ConversationId = talk["id"].as_str().unwrap().parse().unwrap();
@@ -271,7 +271,7 @@ both! {
         drop(worker);
     }
 
-    async fn ag_content_002_an_image_is_what_it_says_holds(world: &World) {
+    async fn ag_content_002_an_image_is_what_it_says_holds(world: &ServerFixture) {
         let png = [b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR".as_slice(), &640_u32.to_be_bytes(), &480_u32.to_be_bytes(), &[8, 2, 0, 0, 0]].concat();
         let blob = world.upload("/api/v1/blobs", "image/png", png).await.json()["itemId"].clone();
         let talk = world.made("/api/v1/conversations", &json!({})).await;
@@ -282,7 +282,7 @@ both! {
         assert_eq!(said["node"]["content"], mixed);
     }
 
-    async fn ag_content_002_what_is_no_image_refuses(world: &World) {
+    async fn ag_content_002_what_is_no_image_refuses(world: &ServerFixture) {
         let talk = world.made("/api/v1/conversations", &json!({})).await;
         let path = format!("/api/v1/conversations/{}/turns", talk["id"].as_str().unwrap());
         let blob = world.upload("/api/v1/blobs", "image/png", "<svg/>, not a PNG").await.json()["itemId"].clone();

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use skein_core::Viewer;
 use skein_core::account::{Role, Scope};
 
-use crate::server_fixture::{Answer, HOST, START, World, fresh_key};
+use crate::server_fixture::{Answer, HOST, START, ServerFixture, fresh_key};
 use crate::tree_fixture::{conversation, conversation_in, make_project};
 
 const CONVERSATIONS: &str = "/api/v1/conversations";
@@ -32,7 +32,7 @@ fn bytes(path: &str, media_type: &'static str, body: impl Into<Bytes>) -> Recipe
 }
 
 /// Brings about what has to be there first, and gives back the request itself.
-pub(crate) async fn recipe(world: &World, change: &str) -> Recipe {
+pub(crate) async fn recipe(world: &ServerFixture, change: &str) -> Recipe {
     let item = async |what: &str| format!("/api/v1/items/{}{what}", text(&world.note("a").await, "id"));
     match change {
         "POST /api/v1/items" => plain("/api/v1/items", &json!({ "_type": "Thought", "data": {} })),
@@ -82,7 +82,7 @@ fn is_of_rooms(change: &str) -> bool {
         .any(|part| change.contains(&format!("/api/v1{part}")))
 }
 
-async fn room_recipe(world: &World, change: &str) -> Recipe {
+async fn room_recipe(world: &ServerFixture, change: &str) -> Recipe {
     let made = async |path: &str, body: Value| world.made(&format!("/api/v1{path}"), &body).await;
     let named = json!({ "name": "Herons" });
     let hugin = json!({ "name": "Hugin", "type": "model", "modelRef": format!("local:{}", fresh_key()) });
@@ -119,7 +119,7 @@ fn is_of_catalogue(change: &str) -> bool {
         .any(|part| change.contains(&format!("/api/v1{part}")))
 }
 
-async fn catalogue_recipe(world: &World, change: &str) -> Recipe {
+async fn catalogue_recipe(world: &ServerFixture, change: &str) -> Recipe {
     let made = async |path: &str, body: Value| world.made(&format!("/api/v1{path}"), &body).await;
     let at = |path: &str, thing: &Value, end: &str| format!("/api/v1{path}/{}{end}", text(thing, "id"));
     let (share, key) =
@@ -172,7 +172,7 @@ async fn catalogue_recipe(world: &World, change: &str) -> Recipe {
     }
 }
 
-async fn talk_recipe(world: &World, change: &str) -> Recipe {
+async fn talk_recipe(world: &ServerFixture, change: &str) -> Recipe {
     let conversation = world.made(CONVERSATIONS, &json!({ "title": "Herons" })).await;
     let path = format!("{CONVERSATIONS}/{}", text(&conversation, "id"));
     let said = world.made(&format!("{path}/turns"), &json!({ "text": "How many?" })).await;
@@ -218,7 +218,7 @@ fn node_recipe(node: &str, change: &str) -> Recipe {
     }
 }
 
-async fn process_recipe(world: &World, change: &str) -> Recipe {
+async fn process_recipe(world: &ServerFixture, change: &str) -> Recipe {
     let process = world.made("/api/v1/processes", &counting()).await;
     let path = format!("/api/v1/processes/{}", text(&process, "id"));
     match change.replace("/api/v1/processes", "").as_str() {
@@ -231,14 +231,14 @@ async fn process_recipe(world: &World, change: &str) -> Recipe {
 }
 
 /// A run that waits for a person.
-pub(crate) async fn waiting(world: &World) -> String {
+pub(crate) async fn waiting(world: &ServerFixture) -> String {
     let process = world.made("/api/v1/processes", &counting()).await;
     let path = format!("/api/v1/processes/{}/execute", text(&process, "id"));
     let begun = world.post(&path, json!({ "initialContext": { "place": "the lake" } }).to_string()).await.json();
     text(&begun, "executionId")
 }
 
-async fn run_recipe(world: &World, change: &str) -> Recipe {
+async fn run_recipe(world: &ServerFixture, change: &str) -> Recipe {
     let run = waiting(world).await;
     let path = format!("/api/v1/executions/{run}");
     match change {
@@ -256,7 +256,7 @@ async fn run_recipe(world: &World, change: &str) -> Recipe {
     }
 }
 
-async fn review_recipe(world: &World, change: &str, review: &str) -> Recipe {
+async fn review_recipe(world: &ServerFixture, change: &str, review: &str) -> Recipe {
     let path = format!("/api/v1/reviews/{review}");
     match change {
         "POST /api/v1/reviews/{id}/decide" => {
@@ -278,7 +278,7 @@ pub(crate) fn looking(tool: &Value) -> Value {
 }
 
 /// Calls of a tool that are approved for good.
-pub(crate) async fn approval(world: &World) -> String {
+pub(crate) async fn approval(world: &ServerFixture) -> String {
     let process = world.made("/api/v1/processes", &looking(&tool(world).await)).await;
     let path = format!("/api/v1/processes/{}/execute", text(&process, "id"));
     let begun = world.post(&path, json!({ "initialContext": { "place": "the lake" } }).to_string()).await.json();
@@ -290,7 +290,7 @@ pub(crate) async fn approval(world: &World) -> String {
 }
 
 /// An answer of a process to something that was said, still being made.
-async fn answered(world: &World, path: &str) -> Value {
+async fn answered(world: &ServerFixture, path: &str) -> Value {
     let process = world.made("/api/v1/processes", &counting()).await;
     let body = json!({ "speaker": "agent", "processId": process["id"], "initialContext": { "place": "the lake" } });
     world.post(&format!("{path}/turns"), body.to_string()).await.json()["answers"][0].clone()
@@ -302,7 +302,7 @@ pub(crate) fn counting() -> Value {
     json!({ "name": "Count herons", "initialContext": ["place"], "steps": [step], "outputTemplate": "{{count}}" })
 }
 
-async fn template_recipe(world: &World, change: &str) -> Recipe {
+async fn template_recipe(world: &ServerFixture, change: &str) -> Recipe {
     let made = async |path: &str, body: Value| world.made(&format!("/api/v1{path}"), &body).await;
     let at = |path: &str, thing: &Value, end: &str| format!("/api/v1{path}/{}{end}", text(thing, "id"));
     let share = json!({ "shared": true });
@@ -353,19 +353,19 @@ pub(crate) fn now(service: &Value) -> Value {
     tool
 }
 
-pub(crate) async fn tool(world: &World) -> Value {
+pub(crate) async fn tool(world: &ServerFixture) -> Value {
     let service = world.made("/api/v1/services", &weather()).await;
     world.made("/api/v1/tools", &now(&service)).await
 }
 
 /// A tool that somebody else shares, on their own private service.
-async fn foreign_tool(world: &World) -> Value {
+async fn foreign_tool(world: &ServerFixture) -> Value {
     let bert = world.joined_by("bert", Role::User, Scope::Write).await;
     let shared = tool(&bert).await;
     bert.changed("PUT", &format!("/api/v1/tools/{}/share", text(&shared, "id")), &json!({ "shared": true })).await
 }
 
-async fn account_recipe(world: &World, change: &str) -> Recipe {
+async fn account_recipe(world: &ServerFixture, change: &str) -> Recipe {
     let key = json!({ "name": "laptop", "scope": "read" });
     match change {
         "PUT /api/v1/account/default-process" => {
@@ -415,30 +415,30 @@ pub(crate) fn text(value: &Value, name: &str) -> String {
     value[name].as_str().unwrap_or_else(|| panic!("no {name} in {value}")).to_owned()
 }
 
-async fn mention(world: &World) -> Value {
+async fn mention(world: &ServerFixture) -> Value {
     let (a, b) = (world.note("a").await, world.note("b").await);
     json!({ "kind": "mentions", "source": a["id"], "target": b["id"] })
 }
 
-async fn relation(world: &World) -> String {
+async fn relation(world: &ServerFixture) -> String {
     let made = world.made("/api/v1/relations", &mention(world).await).await;
     format!("/api/v1/relations/{}", text(&made, "id"))
 }
 
 /// The cookie of a browser that has just signed in.
-pub(crate) async fn browser(world: &World) -> String {
+pub(crate) async fn browser(world: &ServerFixture) -> String {
     let link = world.made("/api/v1/account/sign-in-links", &json!({})).await;
     let path = text(&link, "url").replace("http://localhost:7420", "");
     let signed_in = world.send(Request::get(path).header("host", HOST).body(Body::empty()).unwrap()).await;
     signed_in.header("set-cookie").split(';').next().unwrap().to_owned()
 }
 
-fn grant(owner: &World) -> Value {
+fn grant(owner: &ServerFixture) -> Value {
     json!({ "ownerId": owner.admin.owner(), "name": "ticket", "reason": "asked", "until": START.plus(3_600_000) })
 }
 
 /// Asks for a change, under a key where one is given.
-pub(crate) async fn carry_out(world: &World, change: &str, recipe: &Recipe, key: Option<&str>) -> Answer {
+pub(crate) async fn carry_out(world: &ServerFixture, change: &str, recipe: &Recipe, key: Option<&str>) -> Answer {
     let Recipe { path, body, media_type, cookie, .. } = recipe;
     let method = change.split(' ').next().unwrap();
     let request = match cookie {

@@ -3,28 +3,28 @@
 use serde_json::{Value, json};
 use skein_core::account::{Role, Scope};
 
-use crate::conversation_fixture::{CONVERSATIONS, Talk, id, turn_path};
-use crate::server_fixture::{World, both, fresh_key};
+use crate::conversation_fixture::{CONVERSATIONS, ConversationFixture, id, turn_path};
+use crate::server_fixture::{ServerFixture, both, fresh_key};
 
-async fn node(world: &World, said: &Value) -> Value {
+async fn node(world: &ServerFixture, said: &Value) -> Value {
     world.get(&format!("/api/v1/nodes/{}", id(&said["node"]))).await.json()
 }
 
 /// The item that holds what a node says.
-async fn content_of(world: &World, said: &Value) -> String {
+async fn content_of(world: &ServerFixture, said: &Value) -> String {
     let items = world.get("/api/v1/items?type=NodeContent&limit=100").await.json();
     let items = items["data"].as_array().unwrap();
     let found = items.iter().find(|item| item["data"]["nodeId"] == said["node"]["id"]).unwrap();
     id(found).to_owned()
 }
 
-async fn redact(world: &World, item: &str) -> crate::server_fixture::Answer {
+async fn redact(world: &ServerFixture, item: &str) -> crate::server_fixture::Answer {
     world.post(&format!("/api/v1/items/{item}/redact"), json!({ "reason": "asked to" }).to_string()).await
 }
 
 both! {
-    async fn br_turn_episode_001_a_redaction_destroys_the_text_and_leaves_the_turn_holds(world: &World) {
-        let talk = Talk::new(world).await;
+    async fn br_turn_episode_001_a_redaction_destroys_the_text_and_leaves_the_turn_holds(world: &ServerFixture) {
+        let talk = ConversationFixture::new(world).await;
         let first = talk.say(None, "The bittern booms at dusk.").await;
         let second = talk.say(Some(&first), "A bittern is shy.").await;
         let other = json!({ "text": "A bittern hides.", "editedFrom": second["node"]["id"], "makeActive": true });
@@ -51,14 +51,14 @@ both! {
         assert_eq!(talk.get("/path").await["data"].as_array().unwrap().len(), 2);
     }
 
-    async fn mg_soil_010_names_of_conversations_are_made_of_what_is_there_now_holds(world: &World) {
-        let talk = Talk::of(world, &world.made(CONVERSATIONS, &json!({})).await);
+    async fn mg_soil_010_names_of_conversations_are_made_of_what_is_there_now_holds(world: &ServerFixture) {
+        let talk = ConversationFixture::of(world, &world.made(CONVERSATIONS, &json!({})).await);
         let said = talk.say(None, "my secret plan\nis here").await;
         world.clock.advance(1);
-        let fork = Talk::of(world, &talk.made("/fork", &json!({})).await);
+        let fork = ConversationFixture::of(world, &talk.made("/fork", &json!({})).await);
         fork.say(None, "Go on.").await;
         world.changed("POST", &format!("{}/fold", fork.path), &json!({ "summary": "Nothing." })).await;
-        let reopened = Talk::of(world, &fork.made("/reopen", &json!({})).await);
+        let reopened = ConversationFixture::of(world, &fork.made("/reopen", &json!({})).await);
         let titles = async || [talk.shown().await, fork.shown().await, reopened.shown().await].map(|of| of["title"].clone());
         let name = "my secret plan is here";
         assert_eq!(titles().await, [json!(name), json!(format!("Fork of {name}")), json!(format!("Continues Fork of {name}"))]);
@@ -74,8 +74,8 @@ both! {
         assert_eq!(reopened.shown().await["title"], "Continues A branch");
     }
 
-    async fn mg_soil_010_a_summary_made_in_view_of_a_title_that_quotes_the_node_refuses_to_stay(world: &World) {
-        let talk = Talk::of(world, &world.made(CONVERSATIONS, &json!({})).await);
+    async fn mg_soil_010_a_summary_made_in_view_of_a_title_that_quotes_the_node_refuses_to_stay(world: &ServerFixture) {
+        let talk = ConversationFixture::of(world, &world.made(CONVERSATIONS, &json!({})).await);
         let mut said = vec![talk.say(None, "my secret plan is here").await];
         for number in 1..6 {
             said.push(talk.say(said.last(), &format!("It was the {number}th of many long days.")).await);
@@ -87,11 +87,11 @@ both! {
         assert_eq!(item["data"], Value::Null, "{item}");
     }
 
-    async fn mg_soil_010_the_summary_of_a_fold_is_listed_and_redacted_by_itself_holds(world: &World) {
-        let talk = Talk::new(world).await;
+    async fn mg_soil_010_the_summary_of_a_fold_is_listed_and_redacted_by_itself_holds(world: &ServerFixture) {
+        let talk = ConversationFixture::new(world).await;
         let said = talk.say(None, "My number is 0151 2345678.").await;
         world.clock.advance(1);
-        let fork = Talk::of(world, &talk.made("/fork", &json!({})).await);
+        let fork = ConversationFixture::of(world, &talk.made("/fork", &json!({})).await);
         fork.say(None, "Go on.").await;
         let text = "They said: My number is 0151 2345678. Nothing else.";
         let folded = world.changed("POST", &format!("{}/fold", fork.path), &json!({ "summary": text })).await;
@@ -112,17 +112,17 @@ both! {
             let items = world.get(&format!("/api/v1/items?limit=1000{query}")).await.text;
             assert!(!items.contains("0151"), "{items}");
         }
-        let reopened = Talk::of(world, &fork.made("/reopen", &json!({})).await);
+        let reopened = ConversationFixture::of(world, &fork.made("/reopen", &json!({})).await);
         assert!(!reopened.get("/path").await.to_string().contains("0151"));
     }
 
-    async fn br_turn_episode_001_what_people_wrote_with_the_same_words_is_listed_by_id_holds(world: &World) {
-        let talk = Talk::new(world).await;
+    async fn br_turn_episode_001_what_people_wrote_with_the_same_words_is_listed_by_id_holds(world: &ServerFixture) {
+        let talk = ConversationFixture::new(world).await;
         let said = talk.say(None, "The key is under the third stone.").await;
         let quoting = talk.say(Some(&said), "You said: The key is under the third stone. Why?").await;
         talk.say(Some(&quoting), "I shall not say.").await;
         let note = world.note("Remember: The key is under the third stone.").await;
-        let elsewhere = Talk::of(world, &world.made(CONVERSATIONS, &json!({ "title": "The key is under the third stone." })).await);
+        let elsewhere = ConversationFixture::of(world, &world.made(CONVERSATIONS, &json!({ "title": "The key is under the third stone." })).await);
         let other = elsewhere.say(None, "What about it? The key is under the third stone.").await;
         let key = fresh_key();
         let path = format!("/api/v1/items/{}/redact", id(&said["node"]));
@@ -146,20 +146,20 @@ both! {
         assert_eq!(last["quotedIn"], json!([]), "each is redacted by itself: {last}");
     }
 
-    async fn br_turn_episode_001_short_words_are_looked_for_in_their_own_conversation_refuses_others(world: &World) {
-        let talk = Talk::new(world).await;
+    async fn br_turn_episode_001_short_words_are_looked_for_in_their_own_conversation_refuses_others(world: &ServerFixture) {
+        let talk = ConversationFixture::new(world).await;
         let said = talk.say(None, "4711").await;
         let near = talk.say(Some(&said), "Is it 4711?").await;
         talk.say(Some(&near), "It is 47110.").await;
-        let elsewhere = Talk::of(world, &world.made(CONVERSATIONS, &json!({ "title": "4711" })).await);
+        let elsewhere = ConversationFixture::of(world, &world.made(CONVERSATIONS, &json!({ "title": "4711" })).await);
         elsewhere.say(None, "4711").await;
         let quoted = redact(world, id(&said["node"])).await.json()["quotedIn"].clone();
         let items: Vec<&Value> = quoted.as_array().unwrap().iter().map(|quote| &quote["itemId"]).collect();
         assert_eq!(items, [&near["node"]["id"]]);
     }
 
-    async fn br_turn_episode_001_nothing_but_its_owners_redaction_of_the_text_refuses_to_destroy_it(world: &World) {
-        let talk = Talk::new(world).await;
+    async fn br_turn_episode_001_nothing_but_its_owners_redaction_of_the_text_refuses_to_destroy_it(world: &ServerFixture) {
+        let talk = ConversationFixture::new(world).await;
         let said = talk.say(None, "The bittern booms at dusk.").await;
         let (before, item) = (node(world, &said).await, content_of(world, &said).await);
         let place = id(&said["node"]).to_owned();

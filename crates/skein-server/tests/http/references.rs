@@ -4,9 +4,9 @@ use serde_json::{Value, json};
 use skein_core::account::{Role, Scope};
 use skein_core::{ConversationId, RecordId, TurnId};
 
-use crate::conversation_fixture::{CONVERSATIONS, Talk, id};
+use crate::conversation_fixture::{CONVERSATIONS, ConversationFixture, id};
 use crate::recipes::{now, weather};
-use crate::server_fixture::{World, both};
+use crate::server_fixture::{ServerFixture, both};
 
 const REF: &str = "REF";
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\0\0\0\x01\0\0\0\x01\x08\x02\0\0\0";
@@ -32,10 +32,10 @@ fn text(value: &Value) -> String {
 }
 
 impl Things {
-    async fn of(world: &World, tools: &Value) -> Self {
+    async fn of(world: &ServerFixture, tools: &Value) -> Self {
         let echo = tools["data"].as_array().unwrap().iter().find(|tool| tool["name"] == "Echo").unwrap();
         let conversation = world.made(CONVERSATIONS, &json!({ "title": "Herons" })).await;
-        let said = Talk::of(world, &conversation).say(None, "How many?").await;
+        let said = ConversationFixture::of(world, &conversation).say(None, "How many?").await;
         let made = async |path: &str, body: Value| text(&world.made(path, &body).await["id"]);
         let step =
             json!({ "id": "a", "toolId": echo["id"], "inputs": { "value": "x" }, "output": { "variable": "a" } });
@@ -61,7 +61,7 @@ impl Things {
 }
 
 /// A place where a body names something.
-struct Place {
+struct ReferencePlace {
     method: &'static str,
     path: String,
     body: Value,
@@ -81,8 +81,8 @@ fn other_kind(id: &str, prefix: &str) -> String {
     format!("{prefix}{}", &id[id.find('_').unwrap() + 1..])
 }
 
-impl Place {
-    async fn check(&self, world: &World) {
+impl ReferencePlace {
+    async fn check(&self, world: &ServerFixture) {
         let mark = world.mark().await;
         let mut told = Vec::new();
         for id in &self.unusable {
@@ -111,8 +111,8 @@ fn nowhere(prefix: &str) -> String {
 }
 
 /// A place that a method reaches.
-fn at(method: &'static str) -> impl Fn(&str, Value, &'static str, [String; 3], Option<&str>) -> Place {
-    move |path, body, rule, unusable, usable| Place {
+fn at(method: &'static str) -> impl Fn(&str, Value, &'static str, [String; 3], Option<&str>) -> ReferencePlace {
+    move |path, body, rule, unusable, usable| ReferencePlace {
         method,
         path: path.to_owned(),
         body,
@@ -127,7 +127,7 @@ fn unusable_records(theirs: &str, other: &str) -> [String; 3] {
 }
 
 /// Places where nodes and turns are named in what is said.
-fn in_turns(mine: &Things, theirs: &Things) -> Vec<Place> {
+fn in_turns(mine: &Things, theirs: &Things) -> Vec<ReferencePlace> {
     let talk = format!("{CONVERSATIONS}/{}", id(&mine.conversation));
     let turns = format!("{talk}/turns");
     let beside = format!("{turns}/{}/alternatives", mine.turn);
@@ -180,7 +180,7 @@ fn in_turns(mine: &Things, theirs: &Things) -> Vec<Place> {
 }
 
 /// Places where conversations, their forks and their contents are named.
-fn in_conversations(mine: &Things, theirs: &Things) -> Vec<Place> {
+fn in_conversations(mine: &Things, theirs: &Things) -> Vec<ReferencePlace> {
     let talk = format!("{CONVERSATIONS}/{}", id(&mine.conversation));
     let turns = format!("{talk}/turns");
     let nodes = || unusable(&nowhere("item_"), &theirs.node, &mine.note);
@@ -228,7 +228,7 @@ fn in_conversations(mine: &Things, theirs: &Things) -> Vec<Place> {
 }
 
 /// Places where relations and projects name something.
-fn in_relations(mine: &Things, theirs: &Things) -> Vec<Place> {
+fn in_relations(mine: &Things, theirs: &Things) -> Vec<ReferencePlace> {
     let (talk, relations) = (format!("{CONVERSATIONS}/{}", id(&mine.conversation)), "/api/v1/relations");
     let edge = |kind: &str, end: &str, name: &str| {
         let mut body = json!({ "kind": kind, "source": mine.note, "target": mine.node });
@@ -259,7 +259,7 @@ fn in_relations(mine: &Things, theirs: &Things) -> Vec<Place> {
 }
 
 /// Places where the catalogue and processes name something.
-fn in_catalog(mine: &Things, theirs: &Things) -> Vec<Place> {
+fn in_catalog(mine: &Things, theirs: &Things) -> Vec<ReferencePlace> {
     let records = |theirs: &str| unusable_records(theirs, &mine.project);
     let place = at("POST");
     let with = |mut body: Value, field: &str| {
@@ -291,7 +291,7 @@ fn in_catalog(mine: &Things, theirs: &Things) -> Vec<Place> {
 }
 
 /// Places where a question or a choice names something.
-fn in_questions(mine: &Things, theirs: &Things) -> Vec<Place> {
+fn in_questions(mine: &Things, theirs: &Things) -> Vec<ReferencePlace> {
     let nodes = || unusable(&nowhere("item_"), &theirs.node, &mine.note);
     let talks = || unusable(&ConversationId::from_bytes([9; 16]), id(&theirs.conversation), &mine.project);
     let (place, own) = (at("POST"), id(&mine.conversation));
@@ -334,7 +334,7 @@ fn in_questions(mine: &Things, theirs: &Things) -> Vec<Place> {
 }
 
 both! {
-    async fn z34_what_is_missing_foreign_or_of_another_kind_is_refused_alike_refuses(world: &World) {
+    async fn z34_what_is_missing_foreign_or_of_another_kind_is_refused_alike_refuses(world: &ServerFixture) {
         let anna = world.joined_by("anna", Role::User, Scope::Write).await;
         let bert = world.joined_by("bert", Role::User, Scope::Write).await;
         world.engine.prepare().await.unwrap();
@@ -346,7 +346,7 @@ both! {
         }
     }
 
-    async fn z34_what_administrators_name_refuses(world: &World) {
+    async fn z34_what_administrators_name_refuses(world: &ServerFixture) {
         let bert = world.joined_by("bert", Role::User, Scope::Write).await;
         world.engine.prepare().await.unwrap();
         let tools = world.get("/api/v1/tools?limit=100").await.json();
@@ -358,15 +358,15 @@ both! {
                 unusable(&RecordId::from_bytes([9; 16]), &theirs.tool, &mine.project)),
             ("POST", "/api/v1/grants", grant, "Z34", users),
         ] {
-            Place { method, path: path.to_owned(), body, rule, unusable, usable: None }.check(world).await;
+            ReferencePlace { method, path: path.to_owned(), body, rule, unusable, usable: None }.check(world).await;
         }
     }
 
-    async fn z34_what_exists_and_is_of_its_kind_holds(world: &World) {
+    async fn z34_what_exists_and_is_of_its_kind_holds(world: &ServerFixture) {
         world.engine.prepare().await.unwrap();
         let tools = world.get("/api/v1/tools?limit=100").await.json();
         let mine = Things::of(world, &tools).await;
-        let talk = Talk::of(world, &mine.conversation);
+        let talk = ConversationFixture::of(world, &mine.conversation);
         let thumbnail = json!({ "type": "image", "ref": mine.blob, "mimeType": "image/png", "width": 1, "height": 1 });
         talk.made("/turns", &json!({ "parentAlternativeId": mine.node, "content": thumbnail,
             "sources": [{ "nodeId": mine.node, "role": "primary" }] })).await;
@@ -376,17 +376,17 @@ both! {
         world.changed("POST", &format!("{}/fold", talk.path), &json!({ "summary": "s", "cites": [mine.node] })).await;
     }
 
-    async fn z34_a_transcript_is_a_node_refuses(world: &World) {
+    async fn z34_a_transcript_is_a_node_refuses(world: &ServerFixture) {
         let anna = world.joined_by("anna", Role::User, Scope::Write).await;
         let bert = world.joined_by("bert", Role::User, Scope::Write).await;
-        let talk = Talk::new(&anna).await;
+        let talk = ConversationFixture::new(&anna).await;
         let said = talk.say(None, "Eleven herons.").await;
-        let foreign = Talk::new(&bert).await.say(None, "Mine.").await;
+        let foreign = ConversationFixture::new(&bert).await.say(None, "Mine.").await;
         let wav = [b"RIFF\x24\0\0\0WAVEfmt \x10\0\0\0\x01\0\x01\0\x40\x1f\0\0\x80\x3e\0\0\x02\0\x10\0data\0\0\0\0".as_slice()].concat();
         let blob = anna.upload("/api/v1/blobs", "audio/wav", wav).await.json()["itemId"].clone();
         let heard = json!({ "type": "audio", "ref": blob, "mimeType": "audio/wav", "durationMs": 10, "transcriptRef": REF });
         let note = anna.note("no node").await;
-        let place = Place {
+        let place = ReferencePlace {
             method: "POST",
             path: format!("{}/turns", talk.path),
             body: json!({ "parentAlternativeId": said["node"]["id"], "content": heard }),
@@ -397,11 +397,11 @@ both! {
         place.check(&anna).await;
     }
 
-    async fn z34_fragments_and_artifacts_refuses(world: &World) {
+    async fn z34_fragments_and_artifacts_refuses(world: &ServerFixture) {
         world.engine.prepare().await.unwrap();
         let tools = world.get("/api/v1/tools?limit=100").await.json();
         let mine = Things::of(world, &tools).await;
-        let (fragment, talk) = (format!("{}#0", mine.node), Talk::of(world, &mine.conversation));
+        let (fragment, talk) = (format!("{}#0", mine.node), ConversationFixture::of(world, &mine.conversation));
         for body in [
             json!({ "kind": "linked_with", "source": mine.note, "target": fragment }),
             json!({ "kind": "mentions", "source": mine.note, "target": mine.project, "targetType": "artifact" }),
@@ -413,11 +413,11 @@ both! {
         talk.refuses("/fold", &json!({ "summary": "s", "cites": [fragment] }), 422, "MG-CONV-004").await;
     }
 
-    async fn mg_proj_003_project_id_is_read_from_groups_with_holds(world: &World) {
+    async fn mg_proj_003_project_id_is_read_from_groups_with_holds(world: &ServerFixture) {
         let first = world.made("/api/v1/projects", &json!({ "name": "first" })).await;
         let second = world.made("/api/v1/projects", &json!({ "name": "second" })).await;
         let made = world.made(CONVERSATIONS, &json!({ "title": "Herons", "projectId": first["id"] })).await;
-        let talk = Talk::of(world, &made);
+        let talk = ConversationFixture::of(world, &made);
         talk.say(None, "The bittern booms.").await;
         assert!(world.get(&format!("/api/v1/records/{}", id(&made))).await.json()["data"].get("projectId").is_none());
         let of = |project: &Value| format!("{CONVERSATIONS}?projectId={}", id(project));
@@ -457,13 +457,13 @@ both! {
         assert_eq!(fork["projectId"], default["id"]);
     }
 
-    async fn mg_proj_003_a_project_of_another_owner_refuses(world: &World) {
+    async fn mg_proj_003_a_project_of_another_owner_refuses(world: &ServerFixture) {
         let bert = world.joined_by("bert", Role::User, Scope::Write).await;
         let theirs = bert.made("/api/v1/projects", &json!({ "name": "theirs" })).await;
         let made = world.made(CONVERSATIONS, &json!({ "title": "Herons" })).await;
         let body = json!({ "kind": "groups_with", "source": made["id"], "target": theirs["id"] });
         assert_eq!(world.post("/api/v1/relations", body.to_string()).await.breaks(), (422, "MG-REL-005".to_owned()));
         assert_eq!(bert.post("/api/v1/relations", body.to_string()).await.breaks(), (422, "MG-REL-005".to_owned()));
-        assert_eq!(Talk::of(world, &made).shown().await["projectId"], made["projectId"]);
+        assert_eq!(ConversationFixture::of(world, &made).shown().await["projectId"], made["projectId"]);
     }
 }

@@ -4,12 +4,12 @@ use axum::body::Body;
 use axum::http::{Request, StatusCode};
 use skein_core::account::Scope;
 
-use crate::server_fixture::{HOST, World, fresh_key};
+use crate::server_fixture::{HOST, ServerFixture, fresh_key};
 
 const NOTE: &str = r#"{"_type":"Note","data":{"description":"a"}}"#;
 
 /// Posts what must be refused, and looks that nothing was written.
-async fn check(world: &World, body: impl Into<Body>, status: u16, code: &str) -> serde_json::Value {
+async fn check(world: &ServerFixture, body: impl Into<Body>, status: u16, code: &str) -> serde_json::Value {
     let before = world.count().await;
     let answer = world.post("/api/v1/items", body).await;
     assert_eq!((answer.status.as_u16(), answer.code().as_str()), (status, code), "{}", answer.text);
@@ -19,7 +19,7 @@ async fn check(world: &World, body: impl Into<Body>, status: u16, code: &str) ->
 
 #[tokio::test]
 async fn bodies_that_are_not_what_they_should_be() {
-    let world = World::new().await;
+    let world = ServerFixture::new().await;
     for body in ["{}", r#"{"_type":"Note"}"#, r#"{"data":{}}"#, r#"{"_type":5,"data":{}}"#, r#"{"items":{}}"#] {
         check(&world, body, 400, "invalid_body").await;
     }
@@ -30,7 +30,7 @@ async fn bodies_that_are_not_what_they_should_be() {
 
 #[tokio::test]
 async fn unknown_and_doubled_fields() {
-    let world = World::new().await;
+    let world = ServerFixture::new().await;
     let unknown = r#"{"_type":"Note","data":{"description":"a"},"owner":"user_1"}"#;
     let error = check(&world, unknown, 400, "invalid_body").await;
     assert_eq!(error["details"]["field"], "owner");
@@ -41,7 +41,7 @@ async fn unknown_and_doubled_fields() {
 
 #[tokio::test]
 async fn mg_soil_002_a_recorded_time_from_outside_refuses() {
-    let world = World::new().await;
+    let world = ServerFixture::new().await;
     let stated = r#"{"_type":"Note","data":{"description":"a"},"realizedAt":"2020-01-01T00:00:00.000Z"}"#;
     let error = check(&world, stated, 400, "invalid_body").await;
     assert_eq!(error["details"]["field"], "realizedAt");
@@ -49,7 +49,7 @@ async fn mg_soil_002_a_recorded_time_from_outside_refuses() {
 
 #[tokio::test]
 async fn documents_that_cannot_be_kept() {
-    let world = World::new().await;
+    let world = ServerFixture::new().await;
     let in_data = |data: &str| format!(r#"{{"_type":"X","data":{{"a":{data}}}}}"#);
     check(&world, in_data(r#""x\u0000y""#), 400, "invalid_document").await;
     check(&world, in_data("9223372036854775808"), 400, "invalid_document").await;
@@ -63,7 +63,7 @@ async fn documents_that_cannot_be_kept() {
 
 #[tokio::test]
 async fn a_body_beyond_the_limit_announced_or_not() {
-    let world = World::new().await;
+    let world = ServerFixture::new().await;
     let large = vec![b' '; skein_server::http::limits::BODY_BYTES_MAX + 1];
     check(&world, large.clone(), 413, "too_large").await;
     let request = world
@@ -76,7 +76,7 @@ async fn a_body_beyond_the_limit_announced_or_not() {
 
 #[tokio::test]
 async fn times_that_are_none() {
-    let world = World::new().await;
+    let world = ServerFixture::new().await;
     for at in [r#""yesterday""#, "5", r#""2025-01-01""#, r#""+010000-01-01T00:00:00Z""#] {
         let body = format!(r#"{{"_type":"Note","data":{{"description":"a"}},"canonicalAt":{at}}}"#);
         check(&world, body, 400, "invalid_body").await;
@@ -85,7 +85,7 @@ async fn times_that_are_none() {
 
 #[tokio::test]
 async fn breaches_of_rules_name_the_rule() {
-    let world = World::new().await;
+    let world = ServerFixture::new().await;
     let cases = [
         (r#"{"_type":"note","data":{}}"#, "MG-SOIL-003"),
         (r#"{"_type":"Seal","data":{}}"#, "MG-SOIL-003"),
@@ -100,7 +100,7 @@ async fn breaches_of_rules_name_the_rule() {
 
 #[tokio::test]
 async fn one_bad_item_keeps_its_batch_out() {
-    let world = World::new().await;
+    let world = ServerFixture::new().await;
     let batch = |second: &str| format!(r#"{{"items":[{NOTE},{second}]}}"#);
     let error = check(&world, batch(r#"{"_type":"Note","data":{}}"#), 422, "rule_violation").await;
     assert_eq!(error["details"]["index"], 1);
@@ -111,7 +111,7 @@ async fn one_bad_item_keeps_its_batch_out() {
 
 #[tokio::test]
 async fn batches_of_nothing_or_too_much() {
-    let world = World::new().await;
+    let world = ServerFixture::new().await;
     check(&world, r#"{"items":[]}"#, 400, "invalid_body").await;
     let many = format!(r#"{{"items":[{}]}}"#, vec![NOTE; 1_001].join(","));
     check(&world, many, 400, "invalid_body").await;
@@ -119,7 +119,7 @@ async fn batches_of_nothing_or_too_much() {
 
 #[tokio::test]
 async fn a_body_labelled_as_something_else() {
-    let world = World::new().await;
+    let world = ServerFixture::new().await;
     let before = world.count().await;
     let request = world
         .request("POST", "/api/v1/items")
@@ -135,7 +135,7 @@ async fn a_body_labelled_as_something_else() {
 
 #[tokio::test]
 async fn ids_that_are_none_or_not_there() {
-    let world = World::new().await;
+    let world = ServerFixture::new().await;
     let check = async |id: &str, status: u16, code: &str| {
         let answer = world.get(&format!("/api/v1/items/{id}")).await;
         assert_eq!((answer.status.as_u16(), answer.code().as_str()), (status, code), "{id}");
@@ -148,7 +148,7 @@ async fn ids_that_are_none_or_not_there() {
 
 #[tokio::test]
 async fn parameters_that_are_unknown_doubled_or_wrong() {
-    let world = World::new().await;
+    let world = ServerFixture::new().await;
     let check = async |query: &str, code: &str| {
         let answer = world.get(&format!("/api/v1/items?{query}")).await;
         assert_eq!((answer.status.as_u16(), answer.code().as_str()), (400, code), "{query}");
@@ -168,7 +168,7 @@ async fn parameters_that_are_unknown_doubled_or_wrong() {
 
 #[tokio::test]
 async fn keys_that_are_missing_wrong_or_revoked() {
-    let world = World::new().await;
+    let world = ServerFixture::new().await;
     let revoked = world.new_key(Scope::Admin).await;
     let id = world.get("/api/v1/keys").await.json()["data"][0]["id"].as_str().unwrap().to_owned();
     assert_eq!(world.change("DELETE", &format!("/api/v1/keys/{id}"), "").await.status, StatusCode::OK);
@@ -185,7 +185,7 @@ async fn keys_that_are_missing_wrong_or_revoked() {
 
 #[tokio::test]
 async fn a_key_for_reading_may_read_and_not_write() {
-    let world = World::new().await;
+    let world = ServerFixture::new().await;
     let admin = world.admin.clone();
     let reader = world.asked_by(admin, Scope::Read).await;
     check(&reader, NOTE, 403, "permission_denied").await;

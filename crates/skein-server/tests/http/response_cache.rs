@@ -6,12 +6,12 @@ use skein_core::{RecordId, Viewer};
 use skein_store::{Store, StoreOptions};
 
 use crate::recipes::{now, weather};
-use crate::server_fixture::{World, both};
+use crate::server_fixture::{ServerFixture, both};
 
 const SYSTEM: Viewer = Viewer::System("test");
 
 /// A tool of the administrator's that is shared, as its owner sees it, and its path.
-async fn shared_tool(world: &World) -> (Value, String) {
+async fn shared_tool(world: &ServerFixture) -> (Value, String) {
     let service = world.made("/api/v1/services", &weather()).await;
     let tool = world.made("/api/v1/tools", &now(&service)).await;
     let path = format!("/api/v1/tools/{}", tool["id"].as_str().unwrap());
@@ -29,17 +29,17 @@ async fn found(store: &Store, id: RecordId, status: &'static str) {
     store.write(note).await.unwrap();
 }
 
-async fn answered(world: &World, path: &str) -> u16 {
+async fn answered(world: &ServerFixture, path: &str) -> u16 {
     world.get(path).await.status.as_u16()
 }
 
-async fn status(world: &World, path: &str) -> Value {
+async fn status(world: &ServerFixture, path: &str) -> Value {
     assert_eq!(world.get(path).await.text, world.get(path).await.text);
     world.get(path).await.json()["status"].take()
 }
 
 both! {
-    async fn what_became_of_an_item_is_said_at_once(world: &World) {
+    async fn what_became_of_an_item_is_said_at_once(world: &ServerFixture) {
         let note = world.note("first").await;
         let path = format!("/api/v1/items/{}", note["id"].as_str().unwrap());
         let before = world.get(&path).await;
@@ -55,7 +55,7 @@ both! {
         assert_eq!(world.get(&path).await.json()["redacted"], true);
     }
 
-    async fn who_may_see_a_tool_is_judged_at_once(world: &World) {
+    async fn who_may_see_a_tool_is_judged_at_once(world: &ServerFixture) {
         let bert = world.joined_by("bert", Role::User, Scope::Write).await;
         let (_, path) = shared_tool(world).await;
         for shared in [true, false, true] {
@@ -67,7 +67,7 @@ both! {
         assert_eq!((answered(&bert, &path).await, answered(world, &path).await), (404, 404));
     }
 
-    async fn how_a_tool_is_follows_its_switch_its_health_and_its_service(world: &World) {
+    async fn how_a_tool_is_follows_its_switch_its_health_and_its_service(world: &ServerFixture) {
         let bert = world.joined_by("bert", Role::User, Scope::Write).await;
         let (tool, path) = shared_tool(world).await;
         assert_eq!(status(world, &path).await, "degraded");
@@ -85,7 +85,7 @@ both! {
         assert_eq!((status(world, &path).await, status(&bert, &path).await), (json!("down"), json!("down")));
     }
 
-    async fn a_key_that_was_revoked_opens_nothing_that_it_opened_before(world: &World) {
+    async fn a_key_that_was_revoked_opens_nothing_that_it_opened_before(world: &ServerFixture) {
         let (_, path) = shared_tool(world).await;
         let key = world.made("/api/v1/keys", &json!({ "name": "short-lived", "scope": "read" })).await;
         let program = world.with_key(key["key"].as_str().unwrap().parse().unwrap());
@@ -97,7 +97,7 @@ both! {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_another_server_changed_is_seen_on_postgres() {
-    let world = World::postgres().await;
+    let world = ServerFixture::postgres().await;
     let bert = world.joined_by("bert", Role::User, Scope::Write).await;
     let (tool, path) = shared_tool(&world).await;
     assert_eq!(status(&bert, &path).await, "degraded");

@@ -4,36 +4,36 @@ use serde_json::{Value, json};
 use skein_core::account::{Role, Scope};
 
 use crate::recipes::{approval, counting, looking, now, weather};
-use crate::server_fixture::{Answer, World, both};
+use crate::server_fixture::{Answer, ServerFixture, both};
 
 fn id(thing: &Value) -> &str {
     thing["id"].as_str().unwrap_or_else(|| panic!("no id in {thing}"))
 }
 
-async fn service(world: &World) -> Value {
+async fn service(world: &ServerFixture) -> Value {
     world.made("/api/v1/services", &weather()).await
 }
 
-async fn tool(world: &World) -> Value {
+async fn tool(world: &ServerFixture) -> Value {
     world.made("/api/v1/tools", &now(&service(world).await)).await
 }
 
-async fn deleted(world: &World, path: &str, thing: &Value) {
+async fn deleted(world: &ServerFixture, path: &str, thing: &Value) {
     world.changed("DELETE", &format!("/api/v1/{path}/{}", id(thing)), &json!({})).await;
 }
 
-async fn restore(world: &World, thing: &Value, body: &Value) -> Answer {
+async fn restore(world: &ServerFixture, thing: &Value, body: &Value) -> Answer {
     world.post(&format!("/api/v1/records/{}/restore", id(thing)), body.to_string()).await
 }
 
-async fn restored(world: &World, thing: &Value) -> Value {
+async fn restored(world: &ServerFixture, thing: &Value) -> Value {
     let answer = restore(world, thing, &json!({})).await;
     assert_eq!(answer.status, 200, "{}", answer.text);
     answer.json()
 }
 
 both! {
-    async fn mg_core_004_a_deleted_tool_is_there_again_as_it_was_holds(world: &World) {
+    async fn mg_core_004_a_deleted_tool_is_there_again_as_it_was_holds(world: &ServerFixture) {
         let tool = tool(world).await;
         let path = format!("/api/v1/tools/{}", id(&tool));
         world.changed("PUT", &format!("{path}/share"), &json!({ "shared": true })).await;
@@ -53,7 +53,7 @@ both! {
         assert_eq!(bert.get(&path).await.status, 200);
     }
 
-    async fn mg_core_004_a_change_is_taken_back_as_a_further_one_holds(world: &World) {
+    async fn mg_core_004_a_change_is_taken_back_as_a_further_one_holds(world: &ServerFixture) {
         let tool = tool(world).await;
         let change = json!({ "name": "later", "operation": { "type": "rest_call", "method": "GET", "path": "/later/{{city}}" },
             "basedOnHash": tool["hash"] });
@@ -69,7 +69,7 @@ both! {
         assert_eq!(restored(world, &tool).await["data"]["name"], "later");
     }
 
-    async fn mg_core_004_what_an_entry_needs_comes_before_it_refuses(world: &World) {
+    async fn mg_core_004_what_an_entry_needs_comes_before_it_refuses(world: &ServerFixture) {
         let tool = tool(world).await;
         let service = json!({ "id": tool["serviceId"] });
         deleted(world, "tools", &tool).await;
@@ -84,7 +84,7 @@ both! {
         }
     }
 
-    async fn mg_core_004_what_a_change_would_not_be_asked_is_not_asked_on_the_way_back_holds(world: &World) {
+    async fn mg_core_004_what_a_change_would_not_be_asked_is_not_asked_on_the_way_back_holds(world: &ServerFixture) {
         let bert = world.joined_by("bert", Role::User, Scope::Write).await;
         let service = service(&bert).await;
         let share = format!("/api/v1/services/{}/share", id(&service));
@@ -103,7 +103,7 @@ both! {
         assert_eq!(restore(world, &tool, &json!({})).await.breaks(), (409, "MG-CORE-004".to_owned()));
     }
 
-    async fn mg_core_004_what_counts_upwards_does_so_on_the_way_back_holds(world: &World) {
+    async fn mg_core_004_what_counts_upwards_does_so_on_the_way_back_holds(world: &ServerFixture) {
         let service = service(world).await;
         let mut schema = service["connectionSchema"].clone();
         schema["properties"]["region"] = json!({ "type": "string" });
@@ -114,7 +114,7 @@ both! {
         assert_eq!((&back["data"]["schemaVersion"], &back["data"]["connectionSchema"]), (&json!(3), &service["connectionSchema"]));
     }
 
-    async fn br_process_008_an_archived_process_is_run_again_once_restored_holds(world: &World) {
+    async fn br_process_008_an_archived_process_is_run_again_once_restored_holds(world: &ServerFixture) {
         let process = world.made("/api/v1/processes", &counting()).await;
         deleted(world, "processes", &process).await;
         let run = format!("/api/v1/processes/{}/execute", id(&process));
@@ -125,7 +125,7 @@ both! {
         assert_eq!(world.post(&run, body).await.status, 202);
     }
 
-    async fn br_process_008_a_process_whose_tool_is_gone_refuses(world: &World) {
+    async fn br_process_008_a_process_whose_tool_is_gone_refuses(world: &ServerFixture) {
         let tool = tool(world).await;
         let process = world.made("/api/v1/processes", &looking(&tool)).await;
         deleted(world, "processes", &process).await;
@@ -137,14 +137,14 @@ both! {
         restored(world, &process).await;
     }
 
-    async fn br_secret_001_a_secret_that_was_destroyed_stays_so_refuses(world: &World) {
+    async fn br_secret_001_a_secret_that_was_destroyed_stays_so_refuses(world: &ServerFixture) {
         let secret = world.made("/api/v1/secrets", &json!({ "name": "key", "type": "api_key", "value": "k-7f9c24e53b1a" })).await;
         deleted(world, "secrets", &secret).await;
         assert_eq!(restore(world, &secret, &json!({})).await.breaks(), (422, "BR-SECRET-001".to_owned()));
         assert_eq!(restore(world, &secret, &json!({ "version": 1 })).await.breaks(), (422, "BR-SECRET-001".to_owned()));
     }
 
-    async fn br_share_003_what_others_deleted_is_not_found_and_what_they_share_is_theirs_refuses(world: &World) {
+    async fn br_share_003_what_others_deleted_is_not_found_and_what_they_share_is_theirs_refuses(world: &ServerFixture) {
         let bert = world.joined_by("bert", Role::User, Scope::Write).await;
         let tool = tool(world).await;
         world.changed("PUT", &format!("/api/v1/tools/{}/share", id(&tool)), &json!({ "shared": true })).await;
@@ -153,7 +153,7 @@ both! {
         assert_eq!(restore(&bert, &tool, &json!({})).await.refused(), (404, "not_found".to_owned()));
     }
 
-    async fn versions_that_never_were_and_states_in_which_it_was_deleted_are_refused(world: &World) {
+    async fn versions_that_never_were_and_states_in_which_it_was_deleted_are_refused(world: &ServerFixture) {
         let service = service(world).await;
         for version in [0, -1, 2, i64::MAX] {
             assert_eq!(restore(world, &service, &json!({ "version": version })).await.refused(), (404, "not_found".to_owned()));
@@ -166,7 +166,7 @@ both! {
         assert_eq!(restore(world, &service, &json!({ "version": "2" })).await.status, 400);
     }
 
-    async fn br_step_006_a_revoked_approval_counts_again_unless_another_stands_refuses(world: &World) {
+    async fn br_step_006_a_revoked_approval_counts_again_unless_another_stands_refuses(world: &ServerFixture) {
         let approval = json!({ "id": approval(world).await });
         deleted(world, "approvals", &approval).await;
         restored(world, &approval).await;

@@ -6,7 +6,7 @@ use skein_engine::Worker;
 use skein_testkit::rogue::{Behaviour, Request, Rogue};
 
 use crate::recipes::{text, tool, waiting};
-use crate::server_fixture::{Answer, World, both};
+use crate::server_fixture::{Answer, ServerFixture, both};
 
 const QUESTION: &str = "Why Bern?";
 
@@ -38,7 +38,7 @@ fn answer(request: &Request) -> Behaviour {
 }
 
 /// A run whose model may call a tool once a person has approved.
-async fn begun(world: &World, rogue: &Rogue) -> String {
+async fn begun(world: &ServerFixture, rogue: &Rogue) -> String {
     let address = rogue.address();
     let allowed = json!({ "host": address.ip().to_string(), "port": address.port() });
     world.made("/api/v1/allowed-endpoints", &allowed).await;
@@ -63,7 +63,7 @@ async fn begun(world: &World, rogue: &Rogue) -> String {
 }
 
 /// The question that is open, once there is one.
-async fn open(world: &World) -> String {
+async fn open(world: &ServerFixture) -> String {
     loop {
         let listed = world.get("/api/v1/reviews").await.json();
         if let Some(review) = listed["data"].get(0) {
@@ -73,7 +73,7 @@ async fn open(world: &World) -> String {
     }
 }
 
-async fn decide(world: &World, review: &str, decision: Value) -> Answer {
+async fn decide(world: &ServerFixture, review: &str, decision: Value) -> Answer {
     world.post(&format!("/api/v1/reviews/{review}/decide"), decision.to_string()).await
 }
 
@@ -82,7 +82,7 @@ fn ask(question: &str) -> Value {
 }
 
 both! {
-    async fn br_step_006_a_model_that_is_asked_back_may_ask_again_and_is_decided_about_anew_holds(world: &World) {
+    async fn br_step_006_a_model_that_is_asked_back_may_ask_again_and_is_decided_about_anew_holds(world: &ServerFixture) {
         let rogue = Rogue::start(answer);
         let _worker = Worker::start(world.engine.clone(), "test".to_owned());
         let run = begun(world, &rogue).await;
@@ -111,7 +111,7 @@ both! {
         assert!(facts.to_string().contains(QUESTION), "it is on record: {facts}");
     }
 
-    async fn br_step_006_asking_back_where_no_model_is_there_or_in_anothers_place_refuses(world: &World) {
+    async fn br_step_006_asking_back_where_no_model_is_there_or_in_anothers_place_refuses(world: &ServerFixture) {
         let ben = world.joined_by("Ben", Role::User, Scope::Write).await;
         let shown = world.get(&format!("/api/v1/executions/{}", waiting(world).await)).await.json();
         let question = shown["reviewIds"][0].as_str().unwrap().to_owned();

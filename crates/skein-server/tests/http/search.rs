@@ -7,10 +7,10 @@ use skein_core::{ConversationId, NodeId};
 use skein_store::tree::append::Position;
 
 use crate::memory::remember;
-use crate::server_fixture::{World, both};
+use crate::server_fixture::{ServerFixture, both};
 use crate::tree_fixture::{By, conversation, say, say_at};
 
-async fn search(world: &World, body: Value) -> Value {
+async fn search(world: &ServerFixture, body: Value) -> Value {
     remember(world).await;
     let request = world.request("POST", "/api/v1/search").header("content-type", "application/json");
     let answer = world.send(request.body(body.to_string().into()).unwrap()).await;
@@ -18,14 +18,14 @@ async fn search(world: &World, body: Value) -> Value {
     answer.json()
 }
 
-async fn found(world: &World, body: Value) -> Vec<NodeId> {
+async fn found(world: &ServerFixture, body: Value) -> Vec<NodeId> {
     let found = search(world, body).await;
     let ids = found["data"].as_array().unwrap().iter().map(|found| found["nodeId"].as_str().unwrap().parse().unwrap());
     ids.collect()
 }
 
 both! {
-    async fn z8_what_is_on_the_path_or_on_other_main_paths_is_found(world: &World) {
+    async fn z8_what_is_on_the_path_or_on_other_main_paths_is_found(world: &ServerFixture) {
         let here = conversation(world, &world.admin, "Here").await;
         let first = say(world, &world.admin, here, None, "The heron nests in the willow.").await;
         let left = say(world, &world.admin, here, Some(first), "A heron was seen at dusk.").await;
@@ -45,7 +45,7 @@ both! {
         assert!(!from.contains(&left), "{from:?}");
     }
 
-    async fn rarer_words_come_first_and_results_come_in_pages(world: &World) {
+    async fn rarer_words_come_first_and_results_come_in_pages(world: &ServerFixture) {
         let id = conversation(world, &world.admin, "Birds").await;
         let mut last = None;
         let mut said = Vec::new();
@@ -72,7 +72,7 @@ both! {
         assert!(found(world, json!({ "text": "bittern", "strict": true })).await.is_empty(), "what models are not shown is not found");
     }
 
-    async fn searching_is_reading_and_finds_nothing_of_others(world: &World) {
+    async fn searching_is_reading_and_finds_nothing_of_others(world: &ServerFixture) {
         let id = conversation(world, &world.admin, "Secret").await;
         let node = say(world, &world.admin, id, None, "The kingfisher is shy.").await;
         let reader = world.with_key(world.new_key(Scope::Read).await);

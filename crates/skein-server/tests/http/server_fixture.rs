@@ -26,7 +26,7 @@ use skein_testkit::postgres::{Cluster, Database, ensure_template};
 use tempfile::TempDir;
 use tower::ServiceExt as _;
 
-use crate::contract::{Asked, check_body, check_head};
+use crate::contract::{RequestCase, check_body, check_head};
 
 pub(crate) const HOST: &str = "localhost:7420";
 /// Where the server would listen.
@@ -39,22 +39,22 @@ const TEMPLATE: &str = "skein_server_template";
 
 /// Declares tests that run on both databases, with a stopped clock.
 macro_rules! both {
-    ($($(#[$meta:meta])* async fn $name:ident($world:ident: &World) $body:block)*) => {$(
+    ($($(#[$meta:meta])* async fn $name:ident($world:ident: &ServerFixture) $body:block)*) => {$(
         mod $name {
             #[allow(unused_imports, reason = "not every test needs everything its file imports")]
             use super::*;
 
             $(#[$meta])*
-            async fn check($world: &World) $body
+            async fn check($world: &ServerFixture) $body
 
             #[tokio::test(flavor = "multi_thread")]
             async fn on_sqlite() {
-                check(&World::stopped().await).await;
+                check(&ServerFixture::stopped().await).await;
             }
 
             #[tokio::test(flavor = "multi_thread")]
             async fn on_postgres() {
-                check(&World::postgres().await).await;
+                check(&ServerFixture::postgres().await).await;
             }
         }
     )*};
@@ -68,7 +68,7 @@ pub(crate) fn fresh_key() -> String {
 }
 
 #[derive(Clone)]
-pub(crate) struct World {
+pub(crate) struct ServerFixture {
     pub(crate) store: Store,
     pub(crate) engine: Engine,
     pub(crate) blobs: Blobs,
@@ -123,7 +123,7 @@ impl Answer {
     }
 }
 
-impl World {
+impl ServerFixture {
     pub(crate) async fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
         Self::open(StoreOptions::at(Location::Directory(dir.path().to_owned())), dir, None).await
@@ -219,7 +219,7 @@ impl World {
 
     /// The answer with its body still to come; what the API document does not say of it is a fault.
     pub(crate) async fn begin(&self, request: Request<Body>) -> Response {
-        let asked = Asked::of(&request);
+        let asked = RequestCase::of(&request);
         let response = self.router.clone().oneshot(request).await.unwrap();
         check_head(&asked, response.status(), response.headers());
         response
@@ -231,7 +231,7 @@ impl World {
     }
 
     pub(crate) async fn send(&self, request: Request<Body>) -> Answer {
-        let asked = Asked::of(&request);
+        let asked = RequestCase::of(&request);
         let (parts, body) = self.begin(request).await.into_parts();
         let text = String::from_utf8(to_bytes(body, usize::MAX).await.unwrap().into()).unwrap();
         check_body(&asked, parts.status, &parts.headers, &text);

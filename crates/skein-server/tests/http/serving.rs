@@ -6,12 +6,12 @@ use std::time::Duration;
 use skein_server::ServeOptions;
 use tokio::task::spawn_blocking;
 
-use crate::server_fixture::World;
+use crate::server_fixture::ServerFixture;
 use crate::socket::{Running, connect, read_answer, read_to_end, read_until, start, start_with};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn items_are_stated_and_read_over_a_socket() {
-    let world = World::new().await;
+    let world = ServerFixture::new().await;
     let Running { address, stop, ended } = start(&world).await;
     let key = world.key.reveal().to_owned();
     let body = r#"{"_type":"Note","data":{"description":"over the wire"}}"#;
@@ -34,7 +34,7 @@ async fn items_are_stated_and_read_over_a_socket() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn stopping_finishes_requests_under_way_and_closes_idle_connections() {
-    let world = World::new().await;
+    let world = ServerFixture::new().await;
     let Running { address, stop, ended } = start(&world).await;
     let key = world.key.reveal().to_owned();
     let mut idle = spawn_blocking(move || connect(address)).await.unwrap();
@@ -62,7 +62,7 @@ async fn stopping_finishes_requests_under_way_and_closes_idle_connections() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_request_that_outlasts_the_grace_is_cut() {
-    let world = World::new().await;
+    let world = ServerFixture::new().await;
     let options = ServeOptions { grace: Duration::from_millis(1), ..ServeOptions::default() };
     let Running { address, stop, ended } = start_with(&world, options).await;
     let key = world.key.reveal().to_owned();

@@ -6,26 +6,26 @@ use serde_json::{Value, json};
 use skein_core::account::{Role, Scope};
 
 use crate::recipes::browser;
-use crate::server_fixture::{Answer, HOST, World, both};
+use crate::server_fixture::{Answer, HOST, ServerFixture, both};
 
 const SESSIONS: &str = "/api/v1/account/sessions";
 
-async fn as_browser(world: &World, cookie: &str, path: &str) -> Answer {
+async fn as_browser(world: &ServerFixture, cookie: &str, path: &str) -> Answer {
     let request = Request::get(path).header("host", HOST).header("cookie", cookie);
     world.send(request.body(Body::empty()).unwrap()).await
 }
 
-async fn sessions(world: &World) -> Vec<Value> {
+async fn sessions(world: &ServerFixture) -> Vec<Value> {
     world.get(SESSIONS).await.json()["data"].as_array().unwrap().clone()
 }
 
-async fn open(world: &World, link: &Value) -> StatusCode {
+async fn open(world: &ServerFixture, link: &Value) -> StatusCode {
     let path = link["url"].as_str().unwrap().replace("http://localhost:7420", "");
     world.send(Request::get(path).header("host", HOST).body(Body::empty()).unwrap()).await.status
 }
 
 both! {
-    async fn browsers_are_listed_and_one_is_ended_from_elsewhere(world: &World) {
+    async fn browsers_are_listed_and_one_is_ended_from_elsewhere(world: &ServerFixture) {
         let (here, there) = (browser(world).await, browser(world).await);
         let seen = as_browser(world, &here, SESSIONS).await.json();
         assert_eq!(seen["data"].as_array().unwrap().len(), 2, "{seen}");
@@ -43,7 +43,7 @@ both! {
         assert!(!sessions(world).await.iter().any(|session| session["id"] == other));
     }
 
-    async fn pages_of_sessions_hold_each_once(world: &World) {
+    async fn pages_of_sessions_hold_each_once(world: &ServerFixture) {
         for _ in 0..3 {
             browser(world).await;
         }
@@ -55,7 +55,7 @@ both! {
         assert_eq!((paged, &rest["pagination"]["next"]), (sessions(world).await, &Value::Null));
     }
 
-    async fn sessions_are_their_persons_alone(world: &World) {
+    async fn sessions_are_their_persons_alone(world: &ServerFixture) {
         let cookie = browser(world).await;
         let path = format!("{SESSIONS}/{}", sessions(world).await[0]["id"].as_str().unwrap());
         for role in [Role::User, Role::Admin] {
@@ -67,7 +67,7 @@ both! {
         assert_eq!(as_browser(world, &cookie, "/api/v1/account").await.status, StatusCode::OK);
     }
 
-    async fn links_that_were_asked_for_end_with_a_key_that_is_revoked(world: &World) {
+    async fn links_that_were_asked_for_end_with_a_key_that_is_revoked(world: &ServerFixture) {
         let anna = world.made("/api/v1/users", &json!({ "name": "anna", "role": "user" })).await;
         let key = world.made("/api/v1/keys", &json!({ "name": "lost", "scope": "admin" })).await;
         let lost = world.with_key(key["key"].as_str().unwrap().parse().unwrap());

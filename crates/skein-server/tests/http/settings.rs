@@ -5,12 +5,12 @@ use serde_json::{Value, json};
 use skein_core::account::{Role, Scope};
 use skein_core::setting::SETTINGS;
 
-use crate::server_fixture::{World, both};
+use crate::server_fixture::{ServerFixture, both};
 
 const KEPT: &str = "/api/v1/settings/operations.keptDays";
 
 both! {
-    async fn settings_are_read_by_everybody_with_their_limits(world: &World) {
+    async fn settings_are_read_by_everybody_with_their_limits(world: &ServerFixture) {
         let anna = world.joined_by("anna", Role::User, Scope::Read).await;
         let all = anna.get("/api/v1/settings").await.json();
         let names: Vec<&Value> = all["data"].as_array().unwrap().iter().map(|setting| &setting["name"]).collect();
@@ -21,7 +21,7 @@ both! {
         assert_eq!(anna.get("/api/v1/settings/no.such").await.refused(), (404, "not_found".to_owned()));
     }
 
-    async fn a_setting_is_changed_from_the_state_that_was_looked_at(world: &World) {
+    async fn a_setting_is_changed_from_the_state_that_was_looked_at(world: &ServerFixture) {
         let first = world.change("PUT", KEPT, r#"{"value":14}"#).await;
         assert_eq!(
             (first.status, &first.json()["value"], &first.json()["version"]),
@@ -36,7 +36,7 @@ both! {
         assert_eq!(world.get(KEPT).await.json()["value"], 30);
     }
 
-    async fn a_setting_stays_within_its_limits_and_with_administrators(world: &World) {
+    async fn a_setting_stays_within_its_limits_and_with_administrators(world: &ServerFixture) {
         for value in ["1", "366", "\"7\"", "7.5", "null"] {
             let refused = world.change("PUT", KEPT, format!(r#"{{"value":{value}}}"#)).await;
             assert_eq!(refused.refused(), (422, "invalid_setting".to_owned()), "{value}");

@@ -4,7 +4,7 @@
 use skein_server::ServeOptions;
 use tokio::task::spawn_blocking;
 
-use crate::server_fixture::World;
+use crate::server_fixture::ServerFixture;
 use crate::socket::{exchange, start_with};
 
 /// A request that must never be answered: it stands where only a body may stand.
@@ -12,7 +12,7 @@ const SMUGGLED: &str = "GET /health/ready HTTP/1.1\r\nHost: localhost\r\n\r\n";
 
 /// Sends requests built from the key and the server's address, each on a connection of its own.
 async fn answers<const N: usize>(
-    world: &World,
+    world: &ServerFixture,
     requests: impl FnOnce(&str, &str) -> [Vec<u8>; N] + Send + 'static,
 ) -> [String; N] {
     let running = start_with(world, ServeOptions::default()).await;
@@ -25,7 +25,7 @@ async fn answers<const N: usize>(
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_body_has_one_length() {
-    let world = World::new().await;
+    let world = ServerFixture::new().await;
     let before = world.count().await;
     let refused = answers(&world, |address, key| {
         let post = |framing: &str, rest: &str| {
@@ -60,7 +60,7 @@ async fn a_body_has_one_length() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_two_readers_could_end_differently_ends_the_connection() {
-    let world = World::new().await;
+    let world = ServerFixture::new().await;
     let before = world.count().await;
     let read_once = answers(&world, |address, key| {
         let post = |framing: &str, rest: &str| {
@@ -87,7 +87,7 @@ async fn what_two_readers_could_end_differently_ends_the_connection() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn heads_that_are_no_http_are_refused() {
-    let world = World::new().await;
+    let world = ServerFixture::new().await;
     let refused = answers(&world, |address, _| {
         [
             format!("GET /health/live\r\nHost: {address}\r\n\r\n"),
@@ -108,7 +108,7 @@ async fn heads_that_are_no_http_are_refused() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_target_that_names_another_host_is_refused() {
-    let world = World::new().await;
+    let world = ServerFixture::new().await;
     let refused = answers(&world, |address, _| {
         let end = "Connection: close\r\n\r\n";
         [
@@ -129,7 +129,7 @@ async fn a_target_that_names_another_host_is_refused() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn paths_that_look_like_others_lead_nowhere() {
-    let world = World::new().await;
+    let world = ServerFixture::new().await;
     world.note("kept in the house").await;
     let nowhere = answers(&world, |address, key| {
         let overlong = format!("/api/v1/items/{}", "a".repeat(8_000));

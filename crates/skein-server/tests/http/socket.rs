@@ -9,7 +9,7 @@ use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
-use crate::server_fixture::World;
+use crate::server_fixture::ServerFixture;
 
 /// Far above what anything here takes; a test that waits longer has failed.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -28,15 +28,15 @@ impl Running {
     }
 }
 
-pub(crate) async fn start(world: &World) -> Running {
+pub(crate) async fn start(world: &ServerFixture) -> Running {
     start_with(world, ServeOptions::default()).await
 }
 
-pub(crate) async fn start_with(world: &World, options: ServeOptions) -> Running {
+pub(crate) async fn start_with(world: &ServerFixture, options: ServeOptions) -> Running {
     start_on(TcpListener::bind("127.0.0.1:0").await.unwrap(), world, options)
 }
 
-pub(crate) fn start_on(listener: TcpListener, world: &World, options: ServeOptions) -> Running {
+pub(crate) fn start_on(listener: TcpListener, world: &ServerFixture, options: ServeOptions) -> Running {
     let address = listener.local_addr().unwrap();
     let (stop, stopped) = oneshot::channel::<()>();
     let stopped = async move { stopped.await.unwrap_or_default() };

@@ -7,9 +7,9 @@ use skein_core::account::{Role, Scope};
 use skein_engine::Worker;
 use skein_testkit::rogue::{Behaviour, Rogue};
 
-use crate::conversation_fixture::{Talk, id};
-use crate::feed::{Feed, Heard, names};
-use crate::server_fixture::{World, both};
+use crate::conversation_fixture::{ConversationFixture, id};
+use crate::feed::{Feed, FeedEvent, names};
+use crate::server_fixture::{ServerFixture, both};
 
 const HEAD: &str = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n";
 const WORDS: [&str; 4] = ["Three ", "herons ", "by the ", "weir."];
@@ -37,12 +37,12 @@ fn stalling() -> Rogue {
 }
 
 /// Has a model answer in a conversation; where its answer is listened to.
-async fn asked(world: &World, rogue: &Rogue) -> String {
+async fn asked(world: &ServerFixture, rogue: &Rogue) -> String {
     begun(world, rogue).await.0
 }
 
 /// The same, with the node that is to hold the answer.
-async fn begun(world: &World, rogue: &Rogue) -> (String, Value) {
+async fn begun(world: &ServerFixture, rogue: &Rogue) -> (String, Value) {
     let address = rogue.address();
     let allowed = json!({ "host": address.ip().to_string(), "port": address.port() });
     world.made("/api/v1/allowed-endpoints", &allowed).await;
@@ -60,7 +60,7 @@ async fn begun(world: &World, rogue: &Rogue) -> (String, Value) {
     let process =
         json!({ "name": "Count", "initialContext": ["message"], "steps": [step], "outputTemplate": "{{answer.text}}" });
     let process = world.made("/api/v1/processes", &process).await;
-    let talk = Talk::new(world).await;
+    let talk = ConversationFixture::new(world).await;
     let said = talk.say(None, "How many?").await;
     let answer =
         json!({ "parentAlternativeId": said["node"]["id"], "speaker": "agent", "processIds": [process["id"]] });
@@ -71,20 +71,20 @@ async fn begun(world: &World, rogue: &Rogue) -> (String, Value) {
     (path, answer["node"]["id"].clone())
 }
 
-fn is_end(heard: &Heard) -> bool {
+fn is_end(heard: &FeedEvent) -> bool {
     heard.name == "end"
 }
 
-fn numbers(heard: &[Heard]) -> Vec<Option<&str>> {
+fn numbers(heard: &[FeedEvent]) -> Vec<Option<&str>> {
     heard.iter().map(|heard| heard.id.as_deref()).collect()
 }
 
-fn text(heard: &[Heard]) -> String {
+fn text(heard: &[FeedEvent]) -> String {
     heard.iter().filter_map(|heard| heard.data["text"].as_str()).collect()
 }
 
 both! {
-    async fn an_answer_is_heard_piece_by_piece_and_from_any_piece_on(world: &World) {
+    async fn an_answer_is_heard_piece_by_piece_and_from_any_piece_on(world: &ServerFixture) {
         let (rogue, _worker) = (model(), Worker::start(world.engine.clone(), "test".to_owned()));
         let path = asked(world, &rogue).await;
         let heard = Feed::open(world, &path, None).await.until(is_end).await;
@@ -102,13 +102,13 @@ both! {
         assert_eq!(world.get(&format!("{path}?after=soon")).await.refused(), (400, "invalid_query".to_owned()));
     }
 
-    async fn others_hear_nothing_of_it_and_events_tell_no_words(world: &World) {
+    async fn others_hear_nothing_of_it_and_events_tell_no_words(world: &ServerFixture) {
         let (rogue, _worker) = (model(), Worker::start(world.engine.clone(), "test".to_owned()));
         let (path, node) = begun(world, &rogue).await;
         let other = world.joined_by("bert", Role::User, Scope::Write).await;
         assert_eq!(other.get(&path).await.status, 404);
         Feed::open(world, &path, None).await.until(is_end).await;
-        let ended = |heard: &Heard| heard.name == "node.created" && heard.data["subject"] == node;
+        let ended = |heard: &FeedEvent| heard.name == "node.created" && heard.data["subject"] == node;
         let told = Feed::whole(world).await.until(ended).await;
         for heard in told {
             let said = heard.data.to_string();
@@ -116,7 +116,7 @@ both! {
         }
     }
 
-    async fn a_key_that_is_revoked_hears_no_more(world: &World) {
+    async fn a_key_that_is_revoked_hears_no_more(world: &ServerFixture) {
         let (rogue, _worker) = (stalling(), Worker::start(world.engine.clone(), "test".to_owned()));
         let path = asked(world, &rogue).await;
         let key = world.made("/api/v1/keys", &json!({ "name": "phone", "scope": "read" })).await;
@@ -130,7 +130,7 @@ both! {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_answer_is_heard_at_another_server() {
-    let world = World::postgres().await;
+    let world = ServerFixture::postgres().await;
     let other = world.beside().await;
     let (rogue, _worker) = (model(), Worker::start(world.engine.clone(), "test".to_owned()));
     let path = asked(&world, &rogue).await;

@@ -9,11 +9,11 @@ use skein_server::http::limits::{BLOB_BYTES_MAX, BODY_BYTES_MAX};
 
 use crate::document::{Operation, operations, served};
 use crate::fixtures::{Estate, Person};
-use crate::server_fixture::{Answer, HOST, World, fresh_key};
+use crate::server_fixture::{Answer, HOST, ServerFixture, fresh_key};
 
 /// Everything that is served, and somebody who owns one of each.
-async fn walk(kind: impl Fn(&Operation) -> bool) -> (World, Estate, Vec<Operation>) {
-    let world = World::new().await;
+async fn walk(kind: impl Fn(&Operation) -> bool) -> (ServerFixture, Estate, Vec<Operation>) {
+    let world = ServerFixture::new().await;
     let estate = Estate::new(&world).await;
     let all = operations(&served(&world).await).into_iter().filter(kind).collect();
     (world, estate, all)
@@ -67,7 +67,13 @@ async fn br_idemp_001_a_change_without_or_with_a_bad_key_refuses() {
     assert_eq!(world.count().await, before);
 }
 
-async fn change(world: &World, estate: &Estate, operation: &Operation, label: &str, body: impl Into<Body>) -> Answer {
+async fn change(
+    world: &ServerFixture,
+    estate: &Estate,
+    operation: &Operation,
+    label: &str,
+    body: impl Into<Body>,
+) -> Answer {
     let request = begun(estate, operation).header("idempotency-key", fresh_key()).header("content-type", label);
     world.send(request.body(body.into()).unwrap()).await
 }
@@ -131,7 +137,7 @@ async fn uploads_that_are_announced_too_large_or_labelled_as_something_else() {
 }
 
 /// The refusal of the owner's request with one more query parameter. A stream that begins instead has no end to wait for.
-async fn asked_with(world: &World, estate: &Estate, operation: &Operation, name: &str, value: &str) -> Answer {
+async fn asked_with(world: &ServerFixture, estate: &Estate, operation: &Operation, name: &str, value: &str) -> Answer {
     let target = estate.target(operation);
     let mark = if target.contains('?') { '&' } else { '?' };
     let target = format!("{target}{mark}{name}={value}");
@@ -203,7 +209,7 @@ async fn more_similar_nodes_than_a_hundred_are_refused() {
 }
 
 /// Where each listing of the owner's goes on, as its cursor.
-async fn cursors(world: &World, estate: &Estate, listings: &[Operation]) -> Vec<String> {
+async fn cursors(world: &ServerFixture, estate: &Estate, listings: &[Operation]) -> Vec<String> {
     let mut found = estate.secrets();
     for listing in listings {
         let target = estate.target(listing);

@@ -7,9 +7,9 @@ use skein_core::{ConversationId, NodeId};
 use skein_engine::Worker;
 use skein_testkit::rogue::{Behaviour, Request, Rogue};
 
-use crate::conversation_fixture::{Talk, id};
+use crate::conversation_fixture::{ConversationFixture, id};
 use crate::recipes::{now, weather};
-use crate::server_fixture::{World, both, fresh_key};
+use crate::server_fixture::{ServerFixture, both, fresh_key};
 
 const TOOL: &str = "/api/v1/settings/summaries.tool";
 
@@ -26,7 +26,7 @@ fn provider(words: Option<&'static str>) -> Rogue {
 }
 
 /// A tool that asks the provider, and the setting that says so.
-async fn ask_provider(world: &World, provider: &Rogue) -> Value {
+async fn ask_provider(world: &ServerFixture, provider: &Rogue) -> Value {
     let address = provider.address();
     let allowed = json!({ "host": address.ip().to_string(), "port": address.port() });
     world.made("/api/v1/allowed-endpoints", &allowed).await;
@@ -50,7 +50,7 @@ fn prompt(request: &Request) -> String {
     body["messages"][0]["content"].as_str().unwrap_or_else(|| panic!("no prompt in {body}")).to_owned()
 }
 
-async fn renew(talk: &Talk<'_>, end: &str) -> Value {
+async fn renew(talk: &ConversationFixture<'_>, end: &str) -> Value {
     talk.world.changed("POST", &format!("/api/v1{end}/summary"), &json!({})).await
 }
 
@@ -58,13 +58,13 @@ fn of_node(said: &Value) -> String {
     format!("/nodes/{}", id(&said["node"]))
 }
 
-fn of_tree(talk: &Talk<'_>) -> String {
+fn of_tree(talk: &ConversationFixture<'_>) -> String {
     talk.path.trim_start_matches("/api/v1").to_owned()
 }
 
 /// A greeting, a question and a short answer to it.
-async fn chat(world: &World) -> (Talk<'_>, [Value; 3]) {
-    let talk = Talk::new(world).await;
+async fn chat(world: &ServerFixture) -> (ConversationFixture<'_>, [Value; 3]) {
+    let talk = ConversationFixture::new(world).await;
     let greeting = talk.say(None, "Good morning by the lake.").await;
     let question = talk.say(Some(&greeting), "How many herons nest here?").await;
     let answer = talk.say(Some(&question), "Eleven.").await;
@@ -72,7 +72,7 @@ async fn chat(world: &World) -> (Talk<'_>, [Value; 3]) {
 }
 
 /// The newest summary of the tree, once it counts so many nodes.
-async fn renewed(world: &World, conversation: ConversationId, nodes: i64) -> TreeSummary {
+async fn renewed(world: &ServerFixture, conversation: ConversationId, nodes: i64) -> TreeSummary {
     loop {
         let admin = world.admin.clone();
         let found = world.store.read(move |tx| tx.summary(&admin, conversation, None)).await.unwrap();
@@ -84,7 +84,7 @@ async fn renewed(world: &World, conversation: ConversationId, nodes: i64) -> Tre
 }
 
 both! {
-    async fn ag_sum_002_a_model_is_told_the_title_the_parent_and_the_grandparent_holds(world: &World) {
+    async fn ag_sum_002_a_model_is_told_the_title_the_parent_and_the_grandparent_holds(world: &ServerFixture) {
         let provider = provider(Some("Ada says there are eleven. And more."));
         ask_provider(world, &provider).await;
         let (talk, said) = chat(world).await;
@@ -100,7 +100,7 @@ both! {
         assert!(asked.contains("Previous: Ada says there are eleven.\n"), "{asked}");
     }
 
-    async fn br_tool_006_a_summary_by_a_tool_that_was_never_checked_logs_a_warning_holds(world: &World) {
+    async fn br_tool_006_a_summary_by_a_tool_that_was_never_checked_logs_a_warning_holds(world: &ServerFixture) {
         let provider = provider(Some("A sentence."));
         let tool = ask_provider(world, &provider).await;
         let (talk, said) = chat(world).await;
@@ -111,7 +111,7 @@ both! {
         assert!(logged.lines().any(warned), "{logged}");
     }
 
-    async fn ag_sum_002_the_grandparent_of_a_long_node_and_what_was_destroyed_refuses(world: &World) {
+    async fn ag_sum_002_the_grandparent_of_a_long_node_and_what_was_destroyed_refuses(world: &ServerFixture) {
         let provider = provider(Some("A sentence."));
         ask_provider(world, &provider).await;
         let (talk, said) = chat(world).await;
@@ -130,7 +130,7 @@ both! {
         assert!(asked.contains("How many herons") && !asked.contains("Good morning"), "{asked}");
     }
 
-    async fn ag_sum_003_the_model_that_is_set_is_asked_once_and_its_calls_are_on_record_holds(world: &World) {
+    async fn ag_sum_003_the_model_that_is_set_is_asked_once_and_its_calls_are_on_record_holds(world: &ServerFixture) {
         let provider = provider(Some("Herons are counted. There are eleven. And more."));
         let tool = ask_provider(world, &provider).await;
         let (talk, said) = chat(world).await;
@@ -157,7 +157,7 @@ both! {
         assert_eq!(provider.requests().len(), 3);
     }
 
-    async fn ag_sum_003_a_tool_that_asks_no_model_or_does_not_answer_refuses(world: &World) {
+    async fn ag_sum_003_a_tool_that_asks_no_model_or_does_not_answer_refuses(world: &ServerFixture) {
         let service = world.made("/api/v1/services", &weather()).await;
         let plain = world.made("/api/v1/tools", &now(&service)).await;
         let refused = world.change("PUT", TOOL, json!({ "value": plain["id"] }).to_string()).await;
@@ -182,7 +182,7 @@ both! {
         assert_eq!(world.get(TOOL).await.json()["value"], Value::Null);
     }
 
-    async fn ag_sum_004_closing_a_conversation_renews_its_summary_holds(world: &World) {
+    async fn ag_sum_004_closing_a_conversation_renews_its_summary_holds(world: &ServerFixture) {
         let _worker = Worker::start(world.engine.clone(), "test".to_owned());
         for is_folded in [true, false] {
             let (talk, said) = chat(world).await;
@@ -200,7 +200,7 @@ both! {
         }
     }
 
-    async fn ag_sum_004_closing_what_has_nothing_new_refuses(world: &World) {
+    async fn ag_sum_004_closing_what_has_nothing_new_refuses(world: &ServerFixture) {
         let (talk, _) = chat(world).await;
         let conversation: ConversationId = talk.path.rsplit('/').next().unwrap().parse().unwrap();
         let first = renew(&talk, &of_tree(&talk)).await;

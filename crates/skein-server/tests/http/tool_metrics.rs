@@ -6,9 +6,9 @@ use skein_core::account::{Role, Scope};
 use skein_store::flow::Measured;
 
 use crate::recipes::{now, weather};
-use crate::server_fixture::{Answer, World, both};
+use crate::server_fixture::{Answer, ServerFixture, both};
 
-async fn tool(world: &World) -> Value {
+async fn tool(world: &ServerFixture) -> Value {
     let service = world.made("/api/v1/services", &weather()).await;
     world.made("/api/v1/tools", &now(&service)).await
 }
@@ -17,12 +17,12 @@ fn id(tool: &Value) -> &str {
     tool["id"].as_str().unwrap()
 }
 
-async fn asked(world: &World, ids: &[&str]) -> Answer {
+async fn asked(world: &ServerFixture, ids: &[&str]) -> Answer {
     world.get(&format!("/api/v1/tools/metrics?toolIds={}", ids.join(","))).await
 }
 
 /// Calls of a tool that took so long, of which some failed.
-async fn called(world: &World, tool: &Value, took_ms: &'static [f64], failed: usize) {
+async fn called(world: &ServerFixture, tool: &Value, took_ms: &'static [f64], failed: usize) {
     let (owner, entity): (_, RecordId) = (world.admin.owner(), id(tool).parse().unwrap());
     let calls = move |tx: &mut skein_store::Tx<'_>| {
         let of = |name, value| Measured { name, scope: "tool", entity, run: None, value };
@@ -33,7 +33,7 @@ async fn called(world: &World, tool: &Value, took_ms: &'static [f64], failed: us
 }
 
 both! {
-    async fn ones_own_calls_are_told_and_nobody_elses(world: &World) {
+    async fn ones_own_calls_are_told_and_nobody_elses(world: &ServerFixture) {
         let tool = tool(world).await;
         world.changed("PUT", &format!("/api/v1/tools/{}/share", id(&tool)), &json!({ "shared": true })).await;
         let bert = world.joined_by("bert", Role::User, Scope::Read).await;
@@ -47,7 +47,7 @@ both! {
         assert_eq!(told, [json!(1), json!(0), json!(700.0), json!(null)], "{berts}");
     }
 
-    async fn what_does_not_exist_and_what_is_somebody_elses_are_left_out_alike(world: &World) {
+    async fn what_does_not_exist_and_what_is_somebody_elses_are_left_out_alike(world: &ServerFixture) {
         let (tool, process) = (tool(world).await, world.made("/api/v1/processes", &crate::recipes::counting()).await);
         called(world, &tool, &[10.0], 0).await;
         let nowhere = RecordId::from_bytes([7; 16]).to_string();
@@ -58,7 +58,7 @@ both! {
         assert_eq!(asked(&bert, &asked_for).await.json(), json!({ "data": [] }));
     }
 
-    async fn tools_that_are_not_named_rightly_are_refused(world: &World) {
+    async fn tools_that_are_not_named_rightly_are_refused(world: &ServerFixture) {
         let one = RecordId::from_bytes([7; 16]).to_string();
         for query in [String::new(), "?toolIds=".into(), "?toolIds=Weather".into(), format!("?toolIds={one},"),
             format!("?toolIds={one}&toolIds={one}"), format!("?toolIds={one}&since=2026-01-01"),

@@ -10,22 +10,27 @@ use skein_core::{ConversationId, NodeId, PathId, RecordId, Viewer};
 use skein_store::Tx;
 use skein_store::tree::append::{Placing, Position, Raw, RawOf, Said};
 
-use crate::server_fixture::World;
+use crate::server_fixture::ServerFixture;
 
 /// A conversation of `viewer` in a project of theirs, made for it.
-pub(crate) async fn conversation(world: &World, viewer: &Viewer, title: &str) -> ConversationId {
+pub(crate) async fn conversation(world: &ServerFixture, viewer: &Viewer, title: &str) -> ConversationId {
     let name = format!("project of {title}");
     let project = make_project(world, viewer, &name).await;
     conversation_in(world, viewer, project, title).await
 }
 
-pub(crate) async fn make_project(world: &World, viewer: &Viewer, name: &str) -> RecordId {
+pub(crate) async fn make_project(world: &ServerFixture, viewer: &Viewer, name: &str) -> RecordId {
     let (viewer, draft) = (viewer.clone(), serde_json::from_value(json!({ "name": name })).unwrap());
     let content = Project::create(draft).to_content(false);
     world.store.write(move |tx| tx.create_of_tree(&viewer, content.clone())).await.unwrap().value.id
 }
 
-pub(crate) async fn conversation_in(world: &World, viewer: &Viewer, project: RecordId, title: &str) -> ConversationId {
+pub(crate) async fn conversation_in(
+    world: &ServerFixture,
+    viewer: &Viewer,
+    project: RecordId,
+    title: &str,
+) -> ConversationId {
     world.clock.advance(1);
     let (viewer, draft) = (viewer.clone(), serde_json::from_value(json!({ "title": title })).unwrap());
     let content = Conversation::create(draft, None).to_content(false);
@@ -44,7 +49,7 @@ pub(crate) enum By {
 
 /// Says something at a place.
 pub(crate) async fn say_at(
-    world: &World,
+    world: &ServerFixture,
     viewer: &Viewer,
     (conversation, position): (ConversationId, Position),
     content: Value,
@@ -68,7 +73,7 @@ pub(crate) async fn say_at(
 
 /// Says something after a node, or first of all.
 pub(crate) async fn say(
-    world: &World,
+    world: &ServerFixture,
     viewer: &Viewer,
     conversation: ConversationId,
     parent: Option<NodeId>,

@@ -10,13 +10,13 @@ use rusqlite::types::ValueRef;
 use serde_json::Value;
 
 /// A name for people, and the bytes.
-pub(super) type Place = (String, Vec<u8>);
+pub(super) type StoredFile = (String, Vec<u8>);
 
 const SQLITE: &[u8] = b"SQLite format 3\0";
 const ZIP: &[u8] = b"PK\x03\x04";
 
 /// Every file as it is, and what is in it where it is an archive or a database.
-pub(super) fn files(folder: &Path) -> Vec<Place> {
+pub(super) fn files(folder: &Path) -> Vec<StoredFile> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -35,7 +35,7 @@ pub(super) fn files(folder: &Path) -> Vec<Place> {
     found
 }
 
-fn entries(name: &str, bytes: &[u8]) -> Vec<Place> {
+fn entries(name: &str, bytes: &[u8]) -> Vec<StoredFile> {
     let mut archive = zip::ZipArchive::new(Cursor::new(bytes)).unwrap();
     let mut found = Vec::new();
     for at in 0..archive.len() {
@@ -48,7 +48,7 @@ fn entries(name: &str, bytes: &[u8]) -> Vec<Place> {
 }
 
 /// Every value of every table.
-pub(super) fn sqlite_rows(name: &str, path: &Path) -> Vec<Place> {
+pub(super) fn sqlite_rows(name: &str, path: &Path) -> Vec<StoredFile> {
     let database = rusqlite::Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
     let mut names = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").unwrap();
     let tables: Vec<String> = names.query_map([], |row| row.get(0)).unwrap().collect::<Result<_, _>>().unwrap();
@@ -69,7 +69,7 @@ pub(super) fn sqlite_rows(name: &str, path: &Path) -> Vec<Place> {
 }
 
 /// Every value of every table. The client must not be used where a runtime is.
-pub(super) fn postgres_rows(url: &str) -> Vec<Place> {
+pub(super) fn postgres_rows(url: &str) -> Vec<StoredFile> {
     let read = || {
         let mut client = postgres::Client::connect(url, postgres::NoTls).unwrap();
         let tables = "SELECT format('%I.%I', schemaname, tablename) FROM pg_tables \
@@ -105,7 +105,7 @@ fn bytes_of(hex: &str) -> Option<Vec<u8>> {
 }
 
 /// A stored value as it is and, since payloads may be kept deflated, inflated as far as that goes.
-fn opened(name: &str, bytes: Vec<u8>) -> Vec<Place> {
+fn opened(name: &str, bytes: Vec<u8>) -> Vec<StoredFile> {
     let mut inflated = Vec::new();
     let _ = DeflateDecoder::new(bytes.as_slice()).read_to_end(&mut inflated);
     let inflated = (!inflated.is_empty()).then(|| (format!("{name}, inflated"), inflated));

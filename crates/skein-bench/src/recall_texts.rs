@@ -59,12 +59,12 @@ static FIRST_TELLING: LazyLock<usize> = LazyLock::new(|| TELLING_NOTHING.split_w
 static NAMED: LazyLock<Vec<&str>> = LazyLock::new(|| NAMES.split_whitespace().collect());
 
 /// An episode: who says it, and what.
-pub(crate) struct Said {
+pub(crate) struct EpisodeText {
     pub(crate) speaker: &'static str,
     pub(crate) text: String,
 }
 
-impl Said {
+impl EpisodeText {
     pub(crate) fn of(number: usize) -> Self {
         let (speaker, words) = words_of(number);
         let texts: Vec<String> = words.into_iter().map(Word::text).collect();
@@ -194,9 +194,9 @@ mod tests {
 
     #[test]
     fn an_episode_says_the_same_in_every_run() {
-        assert_eq!(Said::of(7).text, Said::of(7).text);
-        assert_ne!(Said::of(7).text, Said::of(8).text);
-        assert!((6..35).contains(&Said::of(7).text.split(' ').count()));
+        assert_eq!(EpisodeText::of(7).text, EpisodeText::of(7).text);
+        assert_ne!(EpisodeText::of(7).text, EpisodeText::of(8).text);
+        assert!((6..35).contains(&EpisodeText::of(7).text.split(' ').count()));
     }
 
     #[test]
@@ -215,7 +215,7 @@ mod tests {
 
     #[test]
     fn common_words_stand_in_many_texts_and_rare_ones_in_few() {
-        let texts: Vec<String> = (0..2_000).map(|number| Said::of(number).text).collect();
+        let texts: Vec<String> = (0..2_000).map(|number| EpisodeText::of(number).text).collect();
         let having = |word: &str| texts.iter().filter(|text| text.split(' ').any(|found| found == word)).count();
         assert!(having("the") > 1_000, "{}", having("the"));
         assert!((10..200).contains(&having("people")), "{}", having("people"));

@@ -15,7 +15,7 @@ use crate::comparison::Comparison;
 use crate::notes::OWNER;
 use crate::process::{Server, create_key, skein};
 use crate::report::{Line, Target, Unit, grouped};
-use crate::tree_made::Tree;
+use crate::tree_fixture::Tree;
 use crate::{Setting, tree_bare};
 
 const SKELETON_MS_MAX: f64 = 300.0;
@@ -26,10 +26,10 @@ const MEASURED_PER_ROUND: u32 = 4;
 pub(crate) struct Served {
     pub(crate) directory: PathBuf,
     pub(crate) owner: UserId,
-    door: Option<Door>,
+    door: Option<ApiClient>,
 }
 
-struct Door {
+struct ApiClient {
     program: PathBuf,
     key: String,
 }
@@ -48,7 +48,7 @@ impl Served {
             Ok::<UserId, anyhow::Error>(id.parse()?)
         })?;
         server.stop()?;
-        Ok(Self { directory, owner, door: Some(Door { program, key }) })
+        Ok(Self { directory, owner, door: Some(ApiClient { program, key }) })
     }
 }
 
@@ -72,7 +72,7 @@ pub(crate) fn measure(setting: &Setting, tree: Tree, served: &Served) -> Result<
     Ok(vec![from_store, over_http, verified])
 }
 
-impl Door {
+impl ApiClient {
     /// Milliseconds from asking for a skeleton until its last byte, so many times.
     fn skeletons(&self, served: &Served, id: ConversationId, nodes: usize, times: u32) -> Result<Vec<f64>> {
         let running = Server::skein(&self.program, &served.directory)?;

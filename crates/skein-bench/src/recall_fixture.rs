@@ -27,8 +27,8 @@ use tokio::task::JoinSet;
 
 use crate::appends::rate;
 use crate::client::uuid;
-use crate::recall_said::Said;
-use crate::tree_made::{after, begin_conversation, begin_project, placing, said};
+use crate::recall_texts::EpisodeText;
+use crate::tree_fixture::{after, begin_conversation, begin_project, placing, said};
 
 /// What a page of `POST /search` has unless it is told otherwise.
 pub(crate) const RESULTS: usize = 20;
@@ -57,7 +57,7 @@ pub(crate) struct Memory {
 }
 
 /// What is left to know when a memory is closed.
-pub(crate) struct Known {
+pub(crate) struct RecallSummary {
     /// For whoever may ask its owner's questions.
     pub(crate) key: KeyText,
     pub(crate) witness: Witness,
@@ -111,10 +111,10 @@ impl Memory {
         self.background = Some((worker, sealer));
     }
 
-    pub(crate) async fn close(mut self) -> Result<Known> {
+    pub(crate) async fn close(mut self) -> Result<RecallSummary> {
         self.rest().await?;
         let witness = *self.witnesses.last().context("nothing was brought")?;
-        Ok(Known { key: self.key, witness, episodes: self.episodes })
+        Ok(RecallSummary { key: self.key, witness, episodes: self.episodes })
     }
 
     /// Ends that; what is not sealed yet is sealed.
@@ -205,7 +205,7 @@ fn query(text: &str) -> RecallQuery {
 impl Witness {
     /// All it says.
     pub(crate) fn question(self) -> String {
-        Said::of(self.number).text
+        EpisodeText::of(self.number).text
     }
 
     pub(crate) fn id(self) -> EpisodeId {
@@ -245,7 +245,7 @@ impl Bringer {
 
     /// What `POST /episodes` does.
     async fn bring(&self, number: usize) -> Result<EpisodeId> {
-        let Said { speaker, text } = Said::of(number);
+        let EpisodeText { speaker, text } = EpisodeText::of(number);
         let key = uuid(number as u128).parse()?;
         let request = Request::new(&self.caller, &key, "POST", "/api/v1/episodes", text.as_bytes());
         let brought = Brought {
@@ -264,7 +264,7 @@ impl Bringer {
         if numbers.is_empty() {
             return Ok(());
         }
-        let texts: Vec<String> = numbers.clone().map(|number| Said::of(number).text).collect();
+        let texts: Vec<String> = numbers.clone().map(|number| EpisodeText::of(number).text).collect();
         let is_branched = (numbers.start / STRETCH).is_multiple_of(BRANCHED_EVERY);
         let (owner, project) = (self.caller.user, self.project);
         self.store.write(move |tx| converse(tx, owner, project, &texts, is_branched)).await?;

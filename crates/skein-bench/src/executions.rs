@@ -10,9 +10,9 @@ use anyhow::{Context as _, Result, ensure};
 use crate::Setting;
 use crate::appends::rate;
 use crate::comparison::Comparison;
+use crate::executions_alone::{Alone, Ran, STEPS};
 use crate::postgres::Server;
 use crate::report::{Line, Target, Unit};
-use crate::runs_alone::{Alone, Ran, STEPS};
 
 const SERIAL_RUNS: usize = 200;
 /// Being watched by `strace` is slow.

@@ -31,7 +31,7 @@ pub(crate) struct Tree {
 
 /// Where a node goes, by the numbers of earlier ones: what it answers, and whose turn it joins.
 #[derive(Clone, Copy, Default)]
-struct Spot {
+struct NodeLocation {
     parent: Option<usize>,
     beside: Option<usize>,
 }
@@ -65,7 +65,7 @@ impl Tree {
     /// Nodes that each follow some earlier one; the first thousand are the same in every such tree.
     pub(crate) fn random(owner: UserId, directory: PathBuf, count: usize) -> Result<Self> {
         let mut random = Random::seeded(5);
-        Self::plant_for(owner, directory)?.grow(count, |number| Spot {
+        Self::plant_for(owner, directory)?.grow(count, |number| NodeLocation {
             parent: (number > 0).then(|| usize::try_from(random.below(number as u64)).unwrap_or(0)),
             beside: None,
         })
@@ -74,16 +74,17 @@ impl Tree {
     /// Two lines through the same turns: everything of the second answers something of the second.
     pub(crate) fn two_lines(directory: PathBuf, turns: usize) -> Result<Self> {
         Self::plant(directory)?.grow(2 * turns, |number| match number.checked_sub(turns) {
-            None => Spot { parent: number.checked_sub(1), beside: None },
-            Some(turn) => Spot { parent: (turn > 0).then(|| number - 1), beside: Some(turn) },
+            None => NodeLocation { parent: number.checked_sub(1), beside: None },
+            Some(turn) => NodeLocation { parent: (turn > 0).then(|| number - 1), beside: Some(turn) },
         })
     }
 
-    fn grow(mut self, count: usize, mut shape: impl FnMut(usize) -> Spot) -> Result<Self> {
+    fn grow(mut self, count: usize, mut shape: impl FnMut(usize) -> NodeLocation) -> Result<Self> {
         let started = Instant::now();
         let made = Arc::new(Mutex::new(Vec::with_capacity(count)));
         for before in (0..count).step_by(NODES_PER_TRANSACTION) {
-            let spots: Vec<Spot> = (before..count.min(before + NODES_PER_TRANSACTION)).map(&mut shape).collect();
+            let spots: Vec<NodeLocation> =
+                (before..count.min(before + NODES_PER_TRANSACTION)).map(&mut shape).collect();
             let (owner, conversation, made) = (self.owner, self.id, Arc::clone(&made));
             self.store.write_blocking(move |tx| {
                 let mut made = made.lock().expect("nobody panicked with it");
@@ -104,7 +105,7 @@ fn put(
     tx: &mut Tx<'_>,
     owner: UserId,
     conversation: ConversationId,
-    spot: Spot,
+    spot: NodeLocation,
     made: &mut Vec<Made>,
 ) -> Result<(), StoreError> {
     let above = spot.parent.map(|parent| &made[parent]);
