@@ -5,7 +5,7 @@ use std::time::Instant;
 use anyhow::{Result, ensure};
 use skein_core::ItemId;
 use skein_core::garden::relation::{Endpoint, Qualities, RelationDraft, RelationKind};
-use skein_store::relations::{Side, Step};
+use skein_store::timeline::relations::{Side, Step};
 use skein_store::{Location, Store, StoreError, StoreOptions};
 
 use crate::comparison::Comparison;

@@ -20,7 +20,7 @@ use skein_engine::catalog::{EphemeralKeys, Gateway};
 use skein_engine::flow::{ExecutionRequest, PoolSizes, StreamEvent};
 use skein_engine::{Caller, Engine, KeyText, Request, Worker};
 use skein_store::blobs::Blobs;
-use skein_store::catalogue::VisibleQuery;
+use skein_store::catalog::entries::VisibleQuery;
 use skein_store::{Location, Store, StoreOptions};
 use tokio::task::JoinSet;
 

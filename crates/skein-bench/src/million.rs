@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use anyhow::Result;
 use skein_core::Millis;
-use skein_store::sealer::seal_all;
+use skein_store::timeline::sealer::seal_all;
 use skein_store::{Location, Store, StoreOptions};
 
 use crate::appends::rate;

@@ -12,7 +12,7 @@ use skein_core::garden::cursor::Cursor;
 use skein_core::garden::item::ItemType;
 use skein_core::{Millis, Viewer};
 use skein_store::Store;
-use skein_store::items::{Along, ItemQuery, PagePlace, StoredItem};
+use skein_store::timeline::items::{Along, ItemQuery, PagePlace, StoredItem};
 
 use crate::comparison::Comparison;
 use crate::million::{Million, open};

@@ -21,7 +21,7 @@ use skein_engine::catalog::{EphemeralKeys, Gateway};
 use skein_engine::memory::{EpisodeImport, RecallQuery, Recalled, SearchedBy};
 use skein_engine::{Caller, Engine, KeyText, Request, Worker};
 use skein_store::blobs::Blobs;
-use skein_store::sealer::Sealer;
+use skein_store::timeline::sealer::Sealer;
 use skein_store::{Location, Store, StoreOptions, Tx};
 use tokio::task::JoinSet;
 

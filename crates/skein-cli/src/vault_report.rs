@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 use skein_connect::vault::{KeyId, MasterKey, Sealed, SealedFor, Vault};
 use skein_core::{OperationId, RecordId, Viewer};
-use skein_store::acts::AdminAct;
+use skein_store::catalog::vault::{SealedSecret, SealedValue};
+use skein_store::jobs::exclusive_act::AdminAct;
 use skein_store::operations::{Operation, OperationState};
-use skein_store::vault::{SealedSecret, SealedValue};
 use skein_store::{Store, StoreError};
 
 use crate::failure::Failure;

@@ -12,8 +12,8 @@ use skein_core::garden::cursor::Cursor;
 use skein_core::garden::record::{Record, RecordRefused};
 use skein_core::garden::relation::{Relation, RelationDraft};
 use skein_core::{Digest, ItemId, Millis, OperationId, RecordId, Viewer};
-use skein_store::items::StoredItem;
 use skein_store::operations::{OperationState, Repeat};
+use skein_store::timeline::items::StoredItem;
 use skein_store::{About, Committed, StoreError, Tx};
 
 use crate::account::Caller;

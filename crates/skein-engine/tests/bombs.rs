@@ -19,7 +19,7 @@ use skein_engine::catalog::{EphemeralKeys, Gateway};
 use skein_engine::flow::{ExecutionRequest, ShownExecution};
 use skein_engine::{Caller, Engine, EngineError, KeyText, Request, Worker};
 use skein_store::blobs::Blobs;
-use skein_store::catalogue::VisibleQuery;
+use skein_store::catalog::entries::VisibleQuery;
 use skein_store::{Location, Store, StoreOptions};
 use tempfile::TempDir;
 

@@ -13,7 +13,7 @@ use skein_engine::catalog::{EphemeralKeys, Gateway};
 use skein_engine::garden::{ITEMS_PER_BATCH_MAX, NewItem};
 use skein_engine::{Caller, Engine, EngineError, KeyText, Request};
 use skein_store::blobs::Blobs;
-use skein_store::items::ItemQuery;
+use skein_store::timeline::items::ItemQuery;
 use skein_store::{Location, Store, StoreError, StoreOptions};
 use tempfile::TempDir;
 

@@ -13,17 +13,18 @@ use skein_core::account::repeat::KEY_KEPT_MS;
 use skein_core::garden::cursor::Cursor;
 use skein_core::{Digest, Millis};
 
-use crate::accounts::FIRST_USER;
+use crate::account::users::FIRST_USER;
 use crate::blobs::{Blobs, unnamed_of};
+use crate::catalog::vault::VAULT_META;
+use crate::db::postgres::hold_database;
+use crate::db::sql::{Kept, Sql, Value, params};
+use crate::db::sqlite;
+use crate::db::sqlite::SqliteSql;
+use crate::db::tables::{Class, TABLES, Table};
 use crate::error::{SqlError, StoreError, is_full};
-use crate::postgres::hold_database;
-use crate::sql::{Kept, Sql, Value, params};
-use crate::sqlite::{self, SqliteSql};
 use crate::store::{Location, Store, StoreOptions, closed, database_file};
-use crate::tables::{Class, TABLES, Table};
-use crate::timeline::FOLLOW_ITEMS_MAX;
+use crate::timeline::follow::FOLLOW_ITEMS_MAX;
 use crate::tx::Tx;
-use crate::vault::VAULT_META;
 use crate::verify::Progress;
 
 /// Whoever is signed in to a store is not signed in to its copy.

@@ -27,9 +27,9 @@ use tokio::sync::Semaphore;
 
 pub(crate) use self::media_type::refuse_other_media_types;
 use self::media_type::refuse_unclear_media_type;
+use crate::db::sql::params;
+use crate::db::storage_status::Reporter;
 use crate::error::StoreError;
-use crate::sql::params;
-use crate::storage_status::Reporter;
 use crate::store::{Store, closed};
 use crate::tx::Tx;
 

@@ -11,8 +11,8 @@ use skein_core::garden::item::BadItem;
 use skein_core::garden::record::RecordRefused;
 use skein_core::{ReferenceField, RuleViolation};
 
-use crate::acts::AdminAct;
 use crate::computation::Computation;
+use crate::jobs::exclusive_act::AdminAct;
 
 /// Why the store did not do what it was asked.
 #[derive(Debug, thiserror::Error)]

@@ -1,26 +1,29 @@
 //! Queued work: enqueued in the transaction that causes it, leased by one worker at a time.
 //!
 //! A job waits for its moment (`delayed`), then for its owner's turn (`queued`), is held by a worker (`leased`) and is gone
-//! when it is done; what nobody can do is put aside (`dead`), and what belongs to a paused run is parked ([`park`]). A fence grows with every claim, so that a worker that was
-//! thought lost cannot finish somebody else's attempt. Whose turn it is: [`claim`]; what keeps a job held: [`keep`].
+//! when it is done; what nobody can do is put aside (`dead`), and what belongs to a paused run is parked ([`paused`]). A fence grows with every claim, so that a worker that was
+//! thought lost cannot finish somebody else's attempt. Whose turn it is: [`claim`]; what keeps a job held: [`lease`].
 
-mod aside;
 mod claim;
-mod keep;
-mod park;
+mod dead_letter;
+pub mod exclusive_act;
+mod lease;
+pub mod named_lease;
+mod paused;
 mod timer;
+pub mod workers;
 
 use skein_core::document::{self, check_text};
 use skein_core::{JobId, Millis, RunId, UserId, Viewer};
 
+use crate::db::sql::{Later, Row, Value, params};
 use crate::error::{SqlError, StoreError};
-use crate::sql::{Later, Row, Value, params};
 use crate::tx::{Tx, system_only};
 
-pub use aside::{DeadJob, JobStanding, JobState};
 pub(crate) use claim::Turns;
 pub use claim::{Claimed, PLACES_MAX, Waiting, Wanted};
-pub use keep::{LeaseTerms, Tended};
+pub use dead_letter::{DeadJob, JobStanding, JobState};
+pub use lease::{LeaseTerms, Tended};
 pub use timer::DueJob;
 
 const QUEUE_NAME_BYTES_MAX: usize = 64;

@@ -12,10 +12,10 @@ use skein_core::document::{self, check_text};
 use skein_core::id::Entropy;
 use skein_core::{Digest, Millis, OperationId, UserId, Viewer};
 
+use crate::db::sql::{Later, Row, params};
 use crate::error::{SqlError, StoreError};
-use crate::items::{Page, page};
-use crate::sql::{Later, Row, params};
 use crate::store::Store;
+use crate::timeline::items::{Page, page};
 use crate::tx::{Tx, system_only};
 
 const TABLE: &str = "operations";

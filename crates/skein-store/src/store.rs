@@ -12,19 +12,19 @@ use tokio::sync::oneshot;
 
 use crate::clock::{Clock, SystemClock};
 use crate::computation::{Again, until_computed};
+use crate::db::pool::Pool;
+use crate::db::postgres::group_commit::{Batch, Together};
+use crate::db::postgres::notify::Notifier;
+use crate::db::postgres::session::{Counters, Isolation, Session};
+use crate::db::queued_write::{About, Committed, Function, Outcome, Work};
+use crate::db::sql::Sql;
+use crate::db::sqlite::inline_reader::AtHand;
+use crate::db::sqlite::writer::Writer;
+use crate::db::storage_status::Reports;
+use crate::db::wake::{Wake, Wakes};
 use crate::error::{SqlError, StoreError};
 use crate::jobs::Turns;
-use crate::pool::Pool;
-use crate::postgres::notify::Notifier;
-use crate::postgres::session::{Counters, Isolation, Session};
-use crate::postgres::together::{Batch, Together};
-use crate::sql::Sql;
-use crate::sqlite::at_hand::AtHand;
-use crate::sqlite::writer::Writer;
-use crate::storage_status::Reports;
 use crate::tx::Tx;
-use crate::wake::{Wake, Wakes};
-use crate::work::{About, Committed, Function, Outcome, Work};
 
 const READERS: usize = 4;
 const READ_MAX: Duration = Duration::from_secs(crate::READ_SECONDS_MAX);
@@ -171,7 +171,7 @@ impl Store {
 
     fn open_postgres_read_only(location: Location) -> Result<Self, StoreError> {
         let Location::Postgres(url) = &location else { unreachable!("called for PostgreSQL") };
-        on_a_thread(|| crate::postgres::check(url))?;
+        on_a_thread(|| crate::db::postgres::check(url))?;
         let wakes = Wakes::default();
         let backend = start_sessions(url, None, READERS, &wakes, Access::Reading);
         Ok(Self { inner: Inner::new(backend, wakes, location) })
@@ -399,7 +399,7 @@ impl Store {
             Backend::Sqlite { readers, clock, .. } => {
                 let now = clock.now();
                 readers.submit(Box::new(move |connection| {
-                    let _ = waiting.send(crate::sqlite::reader::read(connection, now, limit, function));
+                    let _ = waiting.send(crate::db::sqlite::reader::read(connection, now, limit, function));
                 }))?;
             }
             Backend::Postgres { sessions, .. } => {
@@ -477,14 +477,14 @@ pub fn database_file(directory: &Path) -> PathBuf {
 fn open_sqlite(directory: &Path, clock: Option<Arc<dyn Clock>>, wakes: &Wakes) -> Result<Backend, StoreError> {
     let file = database_file(directory);
     let clock = clock.unwrap_or_else(|| Arc::new(SystemClock));
-    let connection = crate::sqlite::open_writer(&file)?;
+    let connection = crate::db::sqlite::open_writer(&file)?;
     let writer = Writer::start(connection, Arc::clone(&clock), wakes.clone())?;
     let (readers, at_hand) = (open_readers(&file)?, AtHand::open(&file)?);
     Ok(Backend::Sqlite { writer: Some(writer), readers, at_hand, clock })
 }
 
 fn open_readers(file: &Path) -> Result<Pool<rusqlite::Connection>, StoreError> {
-    let connections = (0..READERS).map(|_| crate::sqlite::open_reader(file)).collect::<Result<_, _>>()?;
+    let connections = (0..READERS).map(|_| crate::db::sqlite::open_reader(file)).collect::<Result<_, _>>()?;
     Ok(Pool::start("skein-reader", connections, READS_WAITING_MAX))
 }
 
@@ -494,7 +494,7 @@ fn open_postgres(
     connections: usize,
     wakes: &Wakes,
 ) -> Result<Backend, StoreError> {
-    on_a_thread(|| crate::postgres::prepare(url))?;
+    on_a_thread(|| crate::db::postgres::prepare(url))?;
     Ok(start_sessions(url, clock, connections, wakes, Access::Writing))
 }
 

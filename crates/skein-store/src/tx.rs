@@ -9,9 +9,9 @@ use skein_core::garden::event::EventName;
 use skein_core::id::Entropy;
 use skein_core::{Digest, ItemId, Millis, NodeId, TurnId, UserId, Viewer};
 
+use crate::db::sql::{Later, Row, RowResult, Sql, Value};
 use crate::error::{SqlError, StoreError};
 use crate::flow::Ahead;
-use crate::sql::{Later, Row, RowResult, Sql, Value};
 use crate::tree::{Moved, RowCache, TurnAhead};
 
 /// Refuses everybody but Skein itself.

@@ -12,7 +12,7 @@ use axum::http::{HeaderValue, Method, Request, Response};
 use skein_engine::{Engine, KeyText, Worker};
 use skein_server::{AllowedHosts, Context};
 use skein_store::Store;
-use skein_store::sealer::seal_all;
+use skein_store::timeline::sealer::seal_all;
 use tokio::runtime::Runtime;
 use tower::ServiceExt as _;
 

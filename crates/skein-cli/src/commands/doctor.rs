@@ -9,7 +9,7 @@ use std::io::{self, Write};
 use serde_json::{Value, json};
 use skein_core::{Millis, Viewer};
 use skein_store::clock::{Clock as _, SystemClock};
-use skein_store::items::{Direction, ItemQuery};
+use skein_store::timeline::items::{Direction, ItemQuery};
 use skein_store::{SCHEMA_VERSION, Store, StoreError, Tx};
 
 use crate::exit::Exit;

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use skein_engine::Engine;
-use skein_store::sealer::seal_all;
+use skein_store::timeline::sealer::seal_all;
 
 use super::serve::runtime;
 use crate::exit::Exit;

@@ -6,8 +6,8 @@ use std::path::Path;
 use anyhow::anyhow;
 use serde_json::json;
 use skein_store::backup::{Copied, restore};
-use skein_store::sealer::seal_all;
 use skein_store::store::database_file;
+use skein_store::timeline::sealer::seal_all;
 use skein_store::verify::{VerifyOptions, verify};
 
 use super::backup::{completeness, tell_lost};

@@ -15,7 +15,7 @@ use skein_server::{Context, ServeOptions, TokenOptions, Tokens};
 use skein_store::Store;
 use skein_store::blobs::Blobs;
 use skein_store::clock::{Clock as _, SystemClock};
-use skein_store::sealer::Sealer;
+use skein_store::timeline::sealer::Sealer;
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 use skein_core::account::GrantDraft;
 use skein_core::{ItemId, Viewer};
-use skein_store::grants::GivenGrant;
-use skein_store::items::Page;
+use skein_store::account::grants::GivenGrant;
+use skein_store::timeline::items::Page;
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;

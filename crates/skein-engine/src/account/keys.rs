@@ -6,8 +6,8 @@ use skein_core::account::expiry::{check_expiry, is_expired, outlives};
 use skein_core::garden::event::EventName;
 use skein_core::garden::record::{Record, RecordType};
 use skein_core::{KeyId, Millis, RecordId, RuleViolation, Viewer};
-use skein_store::accounts::{API_KEY, key_expiry};
-use skein_store::items::Page;
+use skein_store::account::users::{API_KEY, key_expiry};
+use skein_store::timeline::items::Page;
 use skein_store::{StoreError, Tx};
 
 use crate::account::sessions::LINK_MS;

@@ -3,8 +3,8 @@
 use serde_json::{Map, Value, json};
 use skein_core::garden::event::EventName;
 use skein_core::{Digest, Millis, SessionId, UserId, Viewer};
-use skein_store::items::Page;
-use skein_store::sessions::{OpenSession, session_id};
+use skein_store::account::sessions::{OpenSession, session_id};
+use skein_store::timeline::items::Page;
 use skein_store::{StoreError, Tx};
 
 use crate::account::{Caller, Credential, LinkText, SYSTEM, SessionText, User, widest};

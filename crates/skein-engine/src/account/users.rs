@@ -5,7 +5,7 @@ use skein_core::account::Role;
 use skein_core::garden::event::EventName;
 use skein_core::garden::record::Record;
 use skein_core::{Digest, Millis, RuleViolation, UserId, Viewer};
-use skein_store::items::Page;
+use skein_store::timeline::items::Page;
 use skein_store::{StoreError, Tx};
 
 use crate::account::keys::checked_name;

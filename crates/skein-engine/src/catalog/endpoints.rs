@@ -10,8 +10,8 @@ use skein_core::catalog::endpoint::AllowedEndpoint;
 use skein_core::catalog::entry::Entry as _;
 use skein_core::garden::event::EventName;
 use skein_core::{RecordId, RuleViolation};
-use skein_store::catalogue::{VisibleQuery, Whose};
-use skein_store::items::Page;
+use skein_store::catalog::entries::{VisibleQuery, Whose};
+use skein_store::timeline::items::Page;
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;

@@ -11,9 +11,9 @@ use skein_core::catalog::tool::Tool;
 use skein_core::flow::fitness::Condition;
 use skein_core::garden::record::Record;
 use skein_core::{Millis, RecordId, UserId, Viewer};
-use skein_store::health::LastHealth;
-use skein_store::items::Page;
-use skein_store::references::ReferenceKind;
+use skein_store::catalog::health::LastHealth;
+use skein_store::catalog::references::ReferenceKind;
+use skein_store::timeline::items::Page;
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;

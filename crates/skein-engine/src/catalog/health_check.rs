@@ -13,8 +13,8 @@ use skein_core::catalog::health::{self, Health, Vitals};
 use skein_core::catalog::service::{Protocol, Service};
 use skein_core::catalog::tool::Tool;
 use skein_core::{Millis, RecordId, RuleViolation, UserId, Viewer};
-use skein_store::catalogue::Whose;
-use skein_store::references::ReferenceKind;
+use skein_store::catalog::entries::Whose;
+use skein_store::catalog::references::ReferenceKind;
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;

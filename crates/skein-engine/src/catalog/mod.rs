@@ -29,9 +29,9 @@ use skein_core::catalog::sharing::{ImpactWarning, Reach, References, Standing};
 use skein_core::catalog::tool::Tool;
 use skein_core::garden::record::{Act, Record};
 use skein_core::{Digest, Millis, RecordId, ReferenceField, UserId, Viewer};
-use skein_store::catalogue::{VisibleQuery, Whose};
-use skein_store::items::Page;
-use skein_store::references::Referrers;
+use skein_store::catalog::entries::{VisibleQuery, Whose};
+use skein_store::catalog::references::Referrers;
+use skein_store::timeline::items::Page;
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;

@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 use skein_connect::vault::{KeyId, Vault};
 use skein_core::garden::event::EventName;
 use skein_core::{OperationId, RecordId};
+use skein_store::catalog::vault::SealedSecret;
 use skein_store::jobs::Job;
-use skein_store::vault::SealedSecret;
 use skein_store::{StoreError, Tx};
 
 use crate::catalog::SYSTEM;

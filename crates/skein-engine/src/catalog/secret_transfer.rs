@@ -6,7 +6,7 @@ use skein_connect::passphrase::{self, OpenSecret, Passphrase};
 use skein_connect::vault::{Vault, VaultError};
 use skein_core::{RecordId, UserId, Viewer};
 use skein_store::bundle::{self, SecretAtCut};
-use skein_store::vault::{SealedSecret, SealedValue};
+use skein_store::catalog::vault::{SealedSecret, SealedValue};
 use skein_store::{StoreError, Tx};
 use zeroize::Zeroizing;
 

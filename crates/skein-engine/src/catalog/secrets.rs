@@ -9,8 +9,8 @@ use skein_core::catalog::sharing;
 use skein_core::garden::record::Act;
 use skein_core::id::Entropy;
 use skein_core::{Digest, RecordId, UserId, Viewer};
-use skein_store::references::ReferenceKind;
-use skein_store::vault::{SealedSecret, SealedValue};
+use skein_store::catalog::references::ReferenceKind;
+use skein_store::catalog::vault::{SealedSecret, SealedValue};
 use skein_store::{StoreError, Tx};
 use zeroize::{Zeroize as _, Zeroizing};
 

@@ -4,7 +4,7 @@ use skein_core::catalog::service::{Service, ServiceChange, ServiceDraft};
 use skein_core::catalog::sharing::{self, Affected, ImpactWarning};
 use skein_core::catalog::template::ServiceTemplate;
 use skein_core::{Digest, RecordId, ReferenceField, Viewer};
-use skein_store::references::ReferenceKind;
+use skein_store::catalog::references::ReferenceKind;
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;

@@ -8,9 +8,9 @@ use skein_core::catalog::template::{
 use skein_core::garden::record::Act;
 use skein_core::{Digest, RecordId, RuleViolation};
 use skein_store::Tx;
-use skein_store::catalogue::Whose;
-use skein_store::items::Page;
-use skein_store::references::ReferenceKind;
+use skein_store::catalog::entries::Whose;
+use skein_store::catalog::references::ReferenceKind;
+use skein_store::timeline::items::Page;
 
 use crate::account::Caller;
 use crate::catalog::{NewVersion, StoredEntry, load, make, save, shown_page};

@@ -8,7 +8,7 @@ use skein_core::catalog::template::ToolTemplate;
 use skein_core::catalog::tool::{Tool, ToolChange, ToolDraft};
 use skein_core::flow::process::Process;
 use skein_core::{Digest, RecordId, ReferenceField, Viewer};
-use skein_store::references::ReferenceKind;
+use skein_store::catalog::references::ReferenceKind;
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;

@@ -9,7 +9,7 @@ use serde_json::Map;
 use skein_connect::vault::{KeyId, MasterKey, Vault, VaultError};
 use skein_core::OperationId;
 use skein_core::garden::event::EventName;
-use skein_store::acts::AdminAct;
+use skein_store::jobs::exclusive_act::AdminAct;
 use skein_store::operations::OperationState;
 use skein_store::{StoreError, Tx};
 

@@ -11,8 +11,8 @@ use skein_core::garden::item::ItemType;
 use skein_core::garden::relation::{Endpoint, RelationKind};
 use skein_core::{ItemId, Millis, RunId, Viewer};
 use skein_store::flow::{ExecutionRow, StepRow};
-use skein_store::items::{ItemQuery, StoredItem};
-use skein_store::relations::Side;
+use skein_store::timeline::items::{ItemQuery, StoredItem};
+use skein_store::timeline::relations::Side;
 use skein_store::{StoreError, Tx};
 
 use crate::engine::Engine;

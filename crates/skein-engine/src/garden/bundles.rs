@@ -15,10 +15,10 @@ use skein_core::account::Scope;
 use skein_core::garden::cursor::Cursor;
 use skein_core::garden::event::EventName;
 use skein_core::{ConversationId, OperationId, RecordId, ReferenceField, UserId, Viewer};
-use skein_store::acts::AdminAct;
 use skein_store::bundle::{self, Authority, ExportScope, ExportSize, Imported, Selection};
+use skein_store::catalog::vault::SealedValue;
+use skein_store::jobs::exclusive_act::AdminAct;
 use skein_store::operations::OperationState;
-use skein_store::vault::SealedValue;
 use skein_store::{StoreError, Tx};
 
 use crate::account::{Caller, Credential, widest};

@@ -10,7 +10,7 @@ use std::time::Duration;
 use skein_core::garden::cursor::Cursor;
 use skein_core::setting::EVENTS_REPLAY_DAYS;
 use skein_core::{OperationId, UserId, Viewer};
-use skein_store::timeline::ToldEvent;
+use skein_store::timeline::follow::ToldEvent;
 use skein_store::{StoreError, Tx};
 use tokio::sync::{broadcast, mpsc};
 

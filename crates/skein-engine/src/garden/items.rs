@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 use skein_core::garden::item::{BadItem, ItemDraft, ItemType};
 use skein_core::garden::proof::Proof;
 use skein_core::{Digest, ItemId, Millis, Viewer};
-use skein_store::items::{ItemQuery, Page, PagePlace, StoredItem};
+use skein_store::timeline::items::{ItemQuery, Page, PagePlace, StoredItem};
 use skein_store::tree::quotes::{Quote, Quotes};
 use skein_store::{StoreError, Tx};
 

@@ -5,8 +5,8 @@ use skein_core::garden::cursor::Cursor;
 use skein_core::garden::delta::{Delta, changed_fields};
 use skein_core::garden::record::{Record, RecordType};
 use skein_core::{Millis, RecordId, UserId, Viewer};
-use skein_store::items::Page;
-use skein_store::records::RecordVersion;
+use skein_store::timeline::items::Page;
+use skein_store::timeline::records::RecordVersion;
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;

@@ -3,8 +3,8 @@
 use skein_core::RelationId;
 use skein_core::garden::relation::{Endpoint, Qualities, Relation, RelationDraft, RelationKind};
 use skein_store::StoreError;
-use skein_store::items::Page;
-use skein_store::relations::{Side, Step};
+use skein_store::timeline::items::Page;
+use skein_store::timeline::relations::{Side, Step};
 
 use crate::account::Caller;
 use crate::engine::Engine;

@@ -12,7 +12,7 @@ use skein_core::setting::SUMMARY_TREE_NODES;
 use skein_core::tree::summary::{Occasion, is_tree_due};
 use skein_core::{ConversationId, NodeId, Viewer};
 use skein_store::jobs::{AfterFailure, Job, JobDraft};
-use skein_store::tree::gather::UNSUMMARISED_MAX;
+use skein_store::tree::tree_read::UNSUMMARISED_MAX;
 use skein_store::{StoreError, Tx};
 
 use crate::engine::Engine;

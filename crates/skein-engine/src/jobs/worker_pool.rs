@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use skein_core::catalog::operation::OperationType;
 use skein_core::{JobId, RunId};
 use skein_store::StoreError;
+use skein_store::jobs::workers::Tally;
 use skein_store::jobs::{Holder, Job};
-use skein_store::workers::Tally;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
 use crate::engine::Engine;

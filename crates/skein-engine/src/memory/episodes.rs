@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 use skein_core::memory::episode::{Brought, Episode};
 use skein_core::{ConversationId, EpisodeId, Millis, ReferenceField, RuleViolation, Viewer};
 use skein_recall::Held;
-use skein_store::items::{Page, StoredItem};
 use skein_store::memory::{Bound, EpisodeState, UnboundEpisode};
+use skein_store::timeline::items::{Page, StoredItem};
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;

@@ -12,7 +12,7 @@ use skein_core::memory::episode::{Episode, episode_of};
 use skein_core::tree::turn::Speaker;
 use skein_core::{ConversationId, Millis, NodeId, Viewer};
 use skein_recall::{HITS_MAX, Hits, Index, Parts, Query, Recency, SearchError, Snippet, Terms};
-use skein_store::items::Page;
+use skein_store::timeline::items::Page;
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;

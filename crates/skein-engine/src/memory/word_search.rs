@@ -11,7 +11,7 @@ use skein_core::tree::place::Label;
 use skein_core::tree::turn::Speaker;
 use skein_core::{ConversationId, EpisodeId, ItemId, Millis, NodeId, PathId, Viewer};
 use skein_recall::Snippet;
-use skein_store::items::{Direction, ItemQuery, Page, StoredItem};
+use skein_store::timeline::items::{Direction, ItemQuery, Page, StoredItem};
 use skein_store::tree::conversations::ConversationQuery;
 use skein_store::tree::read::{NODES_PER_PAGE_MAX, SeenNode};
 use skein_store::{StoreError, Tx};

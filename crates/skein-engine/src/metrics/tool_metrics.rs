@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use skein_core::catalog::tool::Tool;
 use skein_core::flow::latency::Latency;
 use skein_core::{ItemId, Millis, RecordId, RunId, Viewer};
-use skein_store::flow::LastMeasured;
+use skein_store::metrics::LastMeasured;
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;

@@ -20,7 +20,7 @@ use skein_core::flow::tool_call::{CallStatus, ToolResult, large_output};
 use skein_core::garden::event::EventName;
 use skein_core::garden::item::{BadItem, ItemDraft};
 use skein_core::{ItemId, Millis, RecordId, RuleViolation, UserId, Viewer};
-use skein_store::vault::SealedSecret;
+use skein_store::catalog::vault::SealedSecret;
 use skein_store::{StoreError, Tx};
 
 use crate::catalog::{SYSTEM, StoredEntry, load, secret_transfer};

@@ -15,8 +15,8 @@ use skein_core::catalog::tool::Tool;
 use skein_core::flow::step::Reference;
 use skein_core::garden::record::Record;
 use skein_core::{RecordId, UserId};
-use skein_store::footholds::{Edition, Foothold};
-use skein_store::vault::SealedSecret;
+use skein_store::catalog::vault::SealedSecret;
+use skein_store::flow::call_dependencies::{Edition, Foothold};
 use skein_store::{StoreError, Tx};
 
 use crate::catalog::{PastTools, SYSTEM, StoredEntry};

@@ -13,8 +13,9 @@ use skein_core::garden::item::{ItemDraft, ItemType};
 use skein_core::ravens::input_hash;
 use skein_core::tree::node_hash::raw_response_bytes;
 use skein_core::{ItemId, RuleViolation, RunId, UserId};
-use skein_store::flow::{Chunk, LastCall, Measured};
+use skein_store::flow::{Chunk, LastCall};
 use skein_store::jobs::Job;
+use skein_store::metrics::Measured;
 use skein_store::{StoreError, Tx};
 
 use crate::catalog::names_service;

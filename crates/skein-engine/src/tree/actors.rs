@@ -3,7 +3,7 @@
 use skein_core::catalog::entry::Entry as _;
 use skein_core::tree::actor::{Actor, ActorChange, ActorDraft, ActorId};
 use skein_core::{Digest, RecordId, RuleViolation, Viewer};
-use skein_store::items::Page;
+use skein_store::timeline::items::Page;
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;

@@ -14,7 +14,7 @@ use skein_core::tree::text::Title;
 use skein_core::{
     ConversationId, Digest, ItemId, NodeId, PathId, RecordId, ReferenceField, RuleViolation, TurnId, UserId, Viewer,
 };
-use skein_store::items::Page;
+use skein_store::timeline::items::Page;
 use skein_store::tree::conversations::{ConversationQuery, Recent};
 use skein_store::tree::skeleton::Bone;
 use skein_store::{StoreError, Tx};

@@ -5,7 +5,7 @@ use skein_core::catalog::entry::Entry as _;
 use skein_core::garden::project::{Project, ProjectChange, ProjectDraft};
 use skein_core::tree::actor::{Actor, ActorId};
 use skein_core::{ConversationId, Digest, NodeId, RecordId, ReferenceField, UserId, Viewer};
-use skein_store::items::Page;
+use skein_store::timeline::items::Page;
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;

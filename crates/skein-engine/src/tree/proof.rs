@@ -2,7 +2,7 @@
 
 use skein_core::tree::verify::{Verdict, Verification};
 use skein_core::{ConversationId, Digest, ItemId, Millis, NodeId};
-use skein_store::items::Page;
+use skein_store::timeline::items::Page;
 use skein_store::tree::NodeRow;
 use skein_store::tree::proof::{Judged, PROOFS_PER_PIECE_MAX};
 use skein_store::{StoreError, Tx};

@@ -8,7 +8,7 @@ use skein_core::tree::content::Content;
 use skein_core::tree::node::Source;
 use skein_core::tree::turn::{Speaker, TurnType};
 use skein_core::{ConversationId, NodeId, PathId, RecordId, ReferenceField, RuleViolation, TurnId, Viewer};
-use skein_store::items::Page;
+use skein_store::timeline::items::Page;
 use skein_store::tree::append::{Placing, Position, Said};
 use skein_store::tree::read::NODES_PER_PAGE_MAX;
 use skein_store::tree::{ConversationRow, NodeRow, TurnRow};

@@ -7,7 +7,7 @@ use skein_core::tree::actor::{Actor, ActorId, AuthorType};
 use skein_core::tree::verify::Verdict;
 use skein_core::{ConversationId, ItemId, NodeId, RecordId, Viewer};
 use skein_engine::tree::{FrameMove, VerificationScope};
-use skein_store::relations::Side;
+use skein_store::timeline::relations::Side;
 use skein_store::tree::NodeRow;
 use skein_testkit::rogue::Rogue;
 

@@ -7,7 +7,7 @@ use skein_core::flow::execution::state::RunStatus;
 use skein_core::garden::item::ItemType;
 use skein_core::{Millis, RecordId, Viewer};
 use skein_engine::flow::ShownExecution;
-use skein_store::items::ItemQuery;
+use skein_store::timeline::items::ItemQuery;
 use skein_testkit::rogue::Rogue;
 
 use crate::engine_fixture::{EngineFixture, fresh, process};

@@ -21,8 +21,8 @@ use skein_engine::flow::{
 use skein_engine::tree::{NewTurn, conversation_id};
 use skein_engine::{Caller, Engine, EngineError, KeyText, Request, Worker};
 use skein_store::blobs::Blobs;
-use skein_store::catalogue::VisibleQuery;
-use skein_store::items::ItemQuery;
+use skein_store::catalog::entries::VisibleQuery;
+use skein_store::timeline::items::ItemQuery;
 use skein_store::{Location, Store, StoreError, StoreOptions};
 use skein_testkit::postgres::{Cluster, Database, ensure_template};
 use tempfile::TempDir;

@@ -11,7 +11,7 @@ use skein_engine::EngineError;
 use skein_engine::flow::{Delegate, ShownExecution};
 use skein_store::StoreError;
 use skein_store::flow::ReviewStatus;
-use skein_store::items::ItemQuery;
+use skein_store::timeline::items::ItemQuery;
 
 use crate::engine_fixture::{EngineFixture, both, fresh, heard, process, step};
 

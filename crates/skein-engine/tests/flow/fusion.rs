@@ -7,7 +7,7 @@ use skein_core::garden::relation::{Endpoint, RelationKind};
 use skein_core::{ConversationId, NodeId, RecordId, RunId, Viewer};
 use skein_engine::EngineError;
 use skein_engine::flow::{AnswerTarget, NewAnswers};
-use skein_store::relations::Side;
+use skein_store::timeline::relations::Side;
 use skein_store::tree::conversations::ConversationQuery;
 use skein_testkit::rogue::{Behaviour, Rogue};
 

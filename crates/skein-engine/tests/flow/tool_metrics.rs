@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use skein_engine::flow::ToolMetrics;
-use skein_store::flow::Measured;
+use skein_store::metrics::Measured;
 use skein_testkit::rogue::{Behaviour, Rogue};
 
 use crate::engine_fixture::{EngineFixture, both, process, step};

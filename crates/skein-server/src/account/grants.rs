@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use skein_core::account::GrantDraft;
 use skein_core::{ItemId, Millis, UserId};
 use skein_engine::Engine;
-use skein_store::grants::GivenGrant;
+use skein_store::account::grants::GivenGrant;
 use utoipa::ToSchema;
 
 use crate::http::auth::authentication::SignedIn;

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use skein_core::catalog::sharing::ImpactWarning;
 use skein_core::{Digest, Millis, RecordId, UserId};
 use skein_engine::catalog::{EntryQuery, HealthStatus, StoredEntry};
-use skein_store::catalogue::Whose;
+use skein_store::catalog::entries::Whose;
 use utoipa::{IntoParams, ToSchema};
 
 use crate::http::error::ApiError;

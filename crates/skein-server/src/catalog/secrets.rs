@@ -8,7 +8,7 @@ use skein_core::RecordId;
 use skein_core::catalog::secret::{Secret, SecretChange, SecretDraft};
 use skein_engine::Engine;
 use skein_engine::catalog::{EntryQuery, SecretValue, StoredEntry};
-use skein_store::catalogue::Whose;
+use skein_store::catalog::entries::Whose;
 use utoipa::ToSchema;
 use zeroize::Zeroize as _;
 

@@ -10,7 +10,7 @@ use skein_core::catalog::template::{
 };
 use skein_engine::Engine;
 use skein_engine::catalog::{EntryQuery, StoredEntry, Template};
-use skein_store::catalogue::Whose;
+use skein_store::catalog::entries::Whose;
 use utoipa::{IntoParams, ToSchema};
 
 use crate::catalog::{EntryHead, flag};

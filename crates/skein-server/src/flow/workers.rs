@@ -5,7 +5,7 @@ use serde::Serialize;
 use skein_core::{JobId, Millis, RunId, UserId, WorkerId};
 use skein_engine::Engine;
 use skein_store::jobs::DeadJob;
-use skein_store::workers::Worker;
+use skein_store::jobs::workers::Worker;
 use utoipa::ToSchema;
 
 use crate::http::auth::authentication::SignedIn;

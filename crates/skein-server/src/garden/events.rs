@@ -13,7 +13,7 @@ use skein_core::{ItemId, Millis, OperationId};
 use skein_engine::Engine;
 use skein_engine::garden::events::WatchEvent;
 use skein_store::StoreError;
-use skein_store::timeline::ToldEvent;
+use skein_store::timeline::follow::ToldEvent;
 use tokio_stream::wrappers::ReceiverStream;
 use utoipa::{IntoParams, ToSchema};
 

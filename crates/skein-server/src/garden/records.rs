@@ -12,7 +12,7 @@ use skein_core::{Digest, ItemId, Millis, RecordId, UserId};
 use skein_engine::Engine;
 use skein_engine::garden::{FieldChange, HistoryEntry, PastState};
 use skein_store::StoreError;
-use skein_store::records::RecordVersion;
+use skein_store::timeline::records::RecordVersion;
 use utoipa::{IntoParams, ToSchema};
 
 use crate::http::auth::authentication::SignedIn;

@@ -8,7 +8,7 @@ use skein_core::garden::relation::{Endpoint, Qualities, Relation, RelationKind};
 use skein_core::{Millis, RelationId, RuleViolation};
 use skein_engine::Engine;
 use skein_engine::garden::RelationQuery;
-use skein_store::relations::{Side, Step};
+use skein_store::timeline::relations::{Side, Step};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::http::auth::authentication::SignedIn;

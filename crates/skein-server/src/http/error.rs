@@ -18,7 +18,7 @@ use skein_core::garden::record::RecordRefused;
 use skein_core::tree::conversation::Conversation;
 use skein_engine::{COMPUTATIONS_MAX, COMPUTATIONS_PER_USER, ComputeError, EngineError};
 use skein_store::StoreError;
-use skein_store::acts::AdminAct;
+use skein_store::jobs::exclusive_act::AdminAct;
 use utoipa::ToSchema;
 
 use crate::http::auth::tokens::BadToken;

@@ -65,7 +65,7 @@ pub const BODY_TIME_MAX: Duration = Duration::from_secs(30);
 /// Entries of a page when the client names no number.
 pub const PAGE_ENTRIES_DEFAULT: usize = 100;
 /// Most entries of a page.
-pub const PAGE_ENTRIES_MAX: usize = skein_store::items::ITEMS_PER_PAGE_MAX;
+pub const PAGE_ENTRIES_MAX: usize = skein_store::timeline::items::ITEMS_PER_PAGE_MAX;
 /// Longest correlation id that is taken over from a client.
 pub const CORRELATION_ID_CHARS_MAX: usize = 128;
 /// How long requests may go on once the server was told to stop.

@@ -13,7 +13,7 @@ use skein_core::tree::text::{BadText, BookmarkLabel, Tag};
 use skein_core::{ConversationId, EdgeId, NodeId};
 use skein_engine::tree::{Edit, Marking, NodeQuery, TaggedNode, TextDiff};
 use skein_engine::{Caller, Engine};
-use skein_store::tree::lists::{Around, EdgeRow};
+use skein_store::tree::adjacent_nodes::{Around, EdgeRow};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::catalog::flag;

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use skein_core::account::{Role, Scope};
 use skein_core::{Digest, Millis, UserId, Viewer};
 use skein_engine::KeyText;
-use skein_store::sealer::seal_all;
+use skein_store::timeline::sealer::seal_all;
 
 use crate::blobs::PNG;
 use crate::document::Operation;

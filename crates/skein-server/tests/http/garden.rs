@@ -10,8 +10,8 @@ use skein_core::garden::proof::Proof;
 use skein_core::garden::undo::UNDO_WINDOW_MS;
 use skein_core::{Digest, Viewer};
 use skein_store::StoreError;
-use skein_store::items::ItemQuery;
-use skein_store::sealer::seal_all;
+use skein_store::timeline::items::ItemQuery;
+use skein_store::timeline::sealer::seal_all;
 
 use crate::server_fixture::{ServerFixture, both, fresh_key};
 

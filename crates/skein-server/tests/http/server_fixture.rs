@@ -20,7 +20,7 @@ use skein_engine::{Engine, KeyText};
 use skein_server::{AllowedHosts, Context};
 use skein_store::blobs::Blobs;
 use skein_store::clock::StoppedClock;
-use skein_store::items::ItemQuery;
+use skein_store::timeline::items::ItemQuery;
 use skein_store::{Location, Store, StoreOptions, Tx};
 use skein_testkit::postgres::{Cluster, Database, ensure_template};
 use tempfile::TempDir;

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use skein_core::RecordId;
 use skein_core::account::{Role, Scope};
-use skein_store::flow::Measured;
+use skein_store::metrics::Measured;
 
 use crate::recipes::{now, weather};
 use crate::server_fixture::{Answer, ServerFixture, both};

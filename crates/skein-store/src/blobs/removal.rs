@@ -7,8 +7,8 @@
 use skein_core::{Digest, OperationId, Viewer};
 
 use super::SWEEP_AFTER_MS;
+use crate::db::sql::params;
 use crate::error::StoreError;
-use crate::sql::params;
 use crate::tx::Tx;
 
 /// A removal that takes longer is taken for broken off.

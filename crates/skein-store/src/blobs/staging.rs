@@ -16,8 +16,8 @@ use skein_core::Digest;
 use tempfile::{NamedTempFile, TempPath};
 
 use super::{BLOB_BYTES_MAX, BlobRef, Blobs, failed, path, refuse_unclear_media_type};
+use crate::db::storage_status::Reporter;
 use crate::error::StoreError;
-use crate::storage_status::Reporter;
 
 /// The folder for unfinished files, beside the objects.
 const UPLOADS: &str = "uploads";

@@ -7,15 +7,15 @@ use skein_core::garden::item::{Item, ItemType};
 use skein_core::{Digest, ItemId, Millis, RecordId, UserId};
 
 use super::archive::{Archive, Lines};
-use super::aside::{Aside, References};
-use super::line::parse_item;
+use super::json_lines::parse_item;
 use super::lookup::Lookup;
 use super::manifest::{Manifest, Part};
-use super::seals::Seals;
+use super::scratch_database::{Aside, References};
+use super::seal_check::Seals;
 use super::{Authority, BLOBS, BadBundle, ITEMS, RECORDS, RELATIONS, SEALS, Watch, altered, tell};
-use super::{judge, rules};
+use super::{admission, rules};
+use crate::db::sql::{Value, params};
 use crate::error::StoreError;
-use crate::sql::{Value, params};
 use crate::store::Store;
 use crate::tx::Tx;
 
@@ -52,7 +52,7 @@ pub(crate) fn check(
             if is_new {
                 rules::check(authority, item, &mut aside, &lookup, latest)?;
             }
-            judge::take(&mut aside, item)?;
+            admission::take(&mut aside, item)?;
             if is_new {
                 authorise(authority, item, archive, &lookup)?;
             }
@@ -90,7 +90,7 @@ pub(crate) fn next_batch<R: Read>(lines: &mut Lines<R>, owner: UserId) -> Result
 
 /// Whether an item that is new here may come at all.
 fn authorise(authority: &Authority, item: &Item, archive: &Archive, lookup: &Lookup) -> Result<(), StoreError> {
-    judge::authorise(authority, item, lookup.sealed.contains(&item.header.id))?;
+    admission::authorise(authority, item, lookup.sealed.contains(&item.header.id))?;
     refuse_future(item, lookup.now)?;
     if matches!(authority, Authority::Owner(_)) { refuse_unseen(archive, item) } else { Ok(()) }
 }
@@ -100,7 +100,7 @@ fn refuse_divergence(items: &[Item], lookup: &Lookup, store: &Store, aside: &mut
     let Some(owner) = items.first().map(|item| item.header.owner) else { return Ok(()) };
     let mut continued = Vec::new();
     for item in items.iter().filter(|item| lookup.missing.contains(&item.header.id)) {
-        if let Some(delta) = judge::delta_of(item)
+        if let Some(delta) = admission::delta_of(item)
             && aside.continues(delta.record)?
         {
             continued.push((item.header.id, delta.record, delta.parent));

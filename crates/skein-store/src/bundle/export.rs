@@ -17,19 +17,19 @@ use skein_core::{Digest, ItemId};
 use zip::CompressionMethod;
 use zip::write::{SimpleFileOptions, StreamWriter, ZipWriter};
 
-use super::aside::{Aside, References};
-use super::line::item_line;
+use super::conversation_selection::Selection;
+use super::json_lines::item_line;
 use super::manifest::{WITH_SECRETS, WITHOUT_SECRETS};
-use super::only::Selection;
 use super::pages::{Belongs, Pages, Which};
+use super::scratch_database::{Aside, References};
 use super::{
     BLOBS, BadBundle, ExportScope, Exported, ITEMS, LINE_BYTES_MAX, MANIFEST, Manifest, Part, RECORDS, RELATIONS,
     SEALS, SECRETS, SealSecrets, Watch, tell,
 };
 use crate::blobs::Blobs;
 use crate::error::{StoreError, is_full};
-use crate::items::StoredItem;
 use crate::store::Store;
+use crate::timeline::items::StoredItem;
 
 /// Redactions looked up in one read.
 const REDACTIONS_PER_READ: usize = 256;

@@ -10,10 +10,10 @@ use skein_core::garden::item::{Item, ItemType};
 use skein_core::{Digest, ItemId, NodeId, UserId};
 
 use super::archive::Archive;
-use super::aside::Aside;
 use super::check::{attached, check, leaves, next_batch};
 use super::manifest::Manifest;
-use super::{Authority, BadBundle, ITEMS, Imported, Watch, about_live, altered, judge, tell};
+use super::scratch_database::Aside;
+use super::{Authority, BadBundle, ITEMS, Imported, Watch, about_live, admission, altered, tell};
 use crate::blobs::{Blobs, Removals};
 use crate::error::StoreError;
 use crate::store::{Store, Urgency};
@@ -136,7 +136,7 @@ impl Tx<'_> {
     /// The owner goes on working while their bundle is taken in, and may change a record that was still the same on both
     /// sides when the bundle was checked.
     fn refuse_change_meanwhile(&mut self, owner: UserId, item: &Item) -> Result<(), StoreError> {
-        let Some(delta) = judge::delta_of(item) else { return Ok(()) };
+        let Some(delta) = admission::delta_of(item) else { return Ok(()) };
         self.refuse_divergence(owner, item.header.id, delta.record, delta.parent).map_err(|error| match error {
             StoreError::Bundle(BadBundle::Diverged { item, record }) => {
                 BadBundle::ChangedMeanwhile { item, record }.into()

@@ -13,10 +13,10 @@ use skein_core::garden::relation::{Endpoint, RelationDraft};
 use skein_core::{Digest, ItemId, Millis, RecordId, RelationId, RuleViolation, UserId, Viewer};
 
 use super::Authority;
+use super::admission::{corrected_item, delta_of};
 use super::check::leaves;
-use super::judge::{corrected_item, delta_of};
+use crate::db::sql::params;
 use crate::error::StoreError;
-use crate::sql::params;
 use crate::store::Store;
 use crate::tx::Tx;
 

@@ -4,20 +4,20 @@
 //! anything, then writes what is new in small transactions. What the file holds and why is told by
 //! `docs/decisions/0007-bundles.md`. Start at [`export()`] and [`import()`].
 
+mod admission;
 mod archive;
-mod aside;
 mod check;
+mod conversation_selection;
 mod end_record;
 mod export;
 mod import;
-mod judge;
-mod line;
+mod json_lines;
 mod lookup;
 mod manifest;
-mod only;
 mod pages;
 mod rules;
-mod seals;
+mod scratch_database;
+mod seal_check;
 mod size;
 
 use std::ops::ControlFlow;
@@ -25,11 +25,11 @@ use std::ops::ControlFlow;
 use skein_core::garden::cursor::Cursor;
 use skein_core::{Digest, ItemId, RecordId, UserId, Viewer};
 
+pub use conversation_selection::Selection;
 pub use end_record::ENTRIES_MAX;
 pub use export::{export, export_only, export_with_secrets};
 pub use import::{import, owner_of, sealed_secrets};
 pub use manifest::{Manifest, Part};
-pub use only::Selection;
 pub use size::ExportSize;
 
 use crate::error::StoreError;

@@ -9,12 +9,12 @@ use skein_core::garden::item::{Item, ItemType, RAW_PAYLOAD_BYTES_MAX};
 use skein_core::{ItemId, UserId, Viewer};
 
 use super::ExportScope;
+use crate::db::sql::{Value, params};
 use crate::error::StoreError;
-use crate::items::{DEFLATED, ITEM_COLUMNS, StoredItem, checked, read_item};
-use crate::project::TIME_OVERRIDE;
-use crate::sql::{Value, params};
 use crate::store::Store;
-use crate::timeline::Along;
+use crate::timeline::follow::Along;
+use crate::timeline::items::{DEFLATED, ITEM_COLUMNS, StoredItem, checked, read_item};
+use crate::timeline::projection::TIME_OVERRIDE;
 use crate::tx::Tx;
 
 /// Places of the timeline looked at in one read.

@@ -14,21 +14,21 @@ use skein_core::garden::relation::{Endpoint, RelationDraft, qualities_from_docum
 use skein_core::garden::undo::{undo, undone_before};
 use skein_core::{Digest, ItemId, Millis, RuleViolation};
 
-use super::aside::Aside;
+use super::admission::{corrected_item, delta_of, relation_of};
 use super::check::CLOCK_SKEW_MS;
-use super::judge::{corrected_item, delta_of, relation_of};
 use super::lookup::Lookup;
+use super::scratch_database::Aside;
 use super::{Authority, BadBundle, about};
 use crate::blobs::attachment;
 use crate::error::StoreError;
-use crate::marks::time_override;
-use crate::project::TIME_OVERRIDE;
-use crate::relations::{RelatedThing, check_ends};
+use crate::timeline::marks::time_override;
+use crate::timeline::projection::TIME_OVERRIDE;
+use crate::timeline::relations::{RelatedThing, check_ends};
 
 const REMEDY: &str = "leave it out, or ask who runs this installation to import the bundle";
 
 /// Refuses a new item that no act of its owner's could have written. `latest` is the newest time before it in the bundle.
-/// What cannot be read, or speaks of what is not in the bundle, is left to [`super::judge::take`].
+/// What cannot be read, or speaks of what is not in the bundle, is left to [`super::admission::take`].
 pub(crate) fn check(
     authority: &Authority,
     item: &Item,

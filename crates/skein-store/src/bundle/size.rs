@@ -9,10 +9,10 @@ use skein_core::garden::item::ItemType;
 use skein_core::{ItemId, UserId, Viewer};
 
 use super::{BYTES_MAX, BadBundle, ENTRIES_MAX, Selection};
+use crate::db::sql::{Row, params};
 use crate::error::StoreError;
-use crate::items::DEFLATED;
-use crate::sql::{Row, params};
 use crate::store::Store;
+use crate::timeline::items::DEFLATED;
 use crate::tx::Tx;
 
 /// Items looked at in one read.

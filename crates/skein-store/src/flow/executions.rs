@@ -12,11 +12,11 @@ use skein_core::flow::plan::Plan;
 use skein_core::flow::process::Process;
 use skein_core::{ConversationId, ItemId, Millis, NodeId, OperationId, RecordId, RunId, UserId, Viewer};
 
+use crate::db::sql::{Later, Row, Shifted, Value, params};
 use crate::error::{SqlError, StoreError};
-use crate::flow::ahead::Ahead;
-use crate::flow::project::LastCall;
-use crate::items::{Page, page};
-use crate::sql::{Later, Row, Shifted, Value, params};
+use crate::flow::execution_prefetch::Ahead;
+use crate::flow::projection::LastCall;
+use crate::timeline::items::{Page, page};
 use crate::tx::{Tx, system_only};
 
 /// Most runs one page holds.

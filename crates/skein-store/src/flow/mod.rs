@@ -2,19 +2,18 @@
 //!
 //! The rows are operational: a run that ended long ago loses them, and its facts are enough to tell it again.
 
-mod ahead;
-mod chunks;
+pub mod call_dependencies;
+mod execution_prefetch;
 mod executions;
-mod forget;
-mod makings;
-mod metrics;
-mod project;
+mod generations;
+mod projection;
+mod redaction;
 mod reviews;
+mod stream_chunks;
 
-pub(crate) use ahead::Ahead;
-pub use chunks::Chunk;
+pub(crate) use execution_prefetch::Ahead;
 pub use executions::{ExecutionFilter, ExecutionRow, NewExecution, StepRow};
-pub use makings::CallOfRun;
-pub use metrics::{LastMeasured, Measured};
-pub use project::LastCall;
+pub use generations::CallOfRun;
+pub use projection::LastCall;
 pub use reviews::{DueReview, NewReview, ReviewRow, ReviewStatus};
+pub use stream_chunks::Chunk;

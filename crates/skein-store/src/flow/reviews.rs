@@ -5,10 +5,10 @@ use skein_core::flow::execution::input::Place;
 use skein_core::flow::execution::review::{Asked, Decision};
 use skein_core::{Millis, ReviewId, RunId, UserId, Viewer};
 
+use crate::db::sql::{Row, params};
 use crate::error::{SqlError, StoreError};
 use crate::flow::executions::{from_text, index, to_text, whole};
-use crate::items::{Page, page};
-use crate::sql::{Row, params};
+use crate::timeline::items::{Page, page};
 use crate::tx::{Tx, system_only};
 
 const REVIEWS_PER_PAGE_MAX: usize = 1_000;

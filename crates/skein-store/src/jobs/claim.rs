@@ -9,9 +9,9 @@ use std::sync::{Mutex, PoisonError};
 
 use skein_core::UserId;
 
+use crate::db::sql::params;
 use crate::error::StoreError;
 use crate::jobs::{Holder, JOB_COLUMNS, Job, read_job};
-use crate::sql::params;
 use crate::store::{Store, closed};
 use crate::tx::Tx;
 

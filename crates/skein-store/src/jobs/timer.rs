@@ -2,8 +2,8 @@
 
 use skein_core::{JobId, RunId, Viewer};
 
+use crate::db::sql::{Row, params};
 use crate::error::{SqlError, StoreError};
-use crate::sql::{Row, params};
 use crate::tx::{Tx, system_only};
 
 /// A timer that is due.

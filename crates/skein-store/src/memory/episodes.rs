@@ -11,9 +11,9 @@ use skein_core::tree::node::content_of;
 use skein_core::tree::place::Label;
 use skein_core::{ConversationId, EpisodeId, ItemId, Millis, NodeId, TurnId, UserId, Viewer};
 
+use crate::db::sql::{Row, Shifted, Value, params};
 use crate::error::{SqlError, StoreError};
-use crate::items::{ITEM_COLUMNS, PAGE_BYTES_MAX, Page, StoredItem, read_item};
-use crate::sql::{Row, Shifted, Value, params};
+use crate::timeline::items::{ITEM_COLUMNS, PAGE_BYTES_MAX, Page, StoredItem, read_item};
 use crate::tx::Tx;
 
 pub(super) const EPISODES_PER_STATEMENT: usize = 100;

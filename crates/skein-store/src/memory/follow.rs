@@ -10,11 +10,11 @@ use skein_core::tree::actor::ActorId;
 use skein_core::{EpisodeId, ItemId, UserId, Viewer};
 
 use super::episodes::{Bound, EPISODES_PER_STATEMENT, EpisodeState};
+use crate::db::sql::params;
 use crate::error::StoreError;
-use crate::items::PAGE_BYTES_MAX;
-use crate::project::TIME_OVERRIDE;
-use crate::sql::params;
-use crate::timeline::Along;
+use crate::timeline::follow::Along;
+use crate::timeline::items::PAGE_BYTES_MAX;
+use crate::timeline::projection::TIME_OVERRIDE;
 use crate::tx::{Tx, system_only};
 
 /// Payloads that are read together take no more than this many bytes in the store, or are one.

@@ -11,10 +11,10 @@ use skein_core::memory::episode::{Brought, Episode, EpisodePlace, EpisodeSource}
 use skein_core::{EpisodeId, ItemId, UserId, Viewer};
 
 use super::episodes::{Bound, EPISODE_COLUMNS, EpisodeState, read_episode, state};
+use crate::db::sql::{Value, params};
 use crate::error::StoreError;
-use crate::items::StoredItem;
-use crate::sql::{Value, params};
-use crate::timeline::Along;
+use crate::timeline::follow::Along;
+use crate::timeline::items::StoredItem;
 use crate::tree::NodeRow;
 use crate::tx::{Tx, system_only};
 

@@ -8,8 +8,8 @@ use std::sync::LazyLock;
 
 use skein_core::{Digest, EpisodeId, Viewer};
 
+use crate::db::sql::{Value, params};
 use crate::error::StoreError;
-use crate::sql::{Value, params};
 use crate::tx::{Tx, system_only};
 
 const VECTORS_PER_STATEMENT: usize = 64;

@@ -18,10 +18,10 @@ use skein_core::{
     ConversationId, Digest, EdgeId, ItemId, Millis, NodeId, PathId, RuleViolation, TurnId, UserId, Viewer,
 };
 
+use crate::db::sql::params;
 use crate::error::{SqlError, StoreError};
-use crate::sql::params;
+use crate::tree::path_switch::{Moved, Way};
 use crate::tree::rows::{ConversationRow, NodeRow, spelled};
-use crate::tree::select::{Moved, Way};
 use crate::tx::Tx;
 
 /// Where a new node is to stand.

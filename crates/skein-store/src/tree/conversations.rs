@@ -13,10 +13,10 @@ use skein_core::tree::actor::ActorId;
 use skein_core::tree::node::{Fact, FrameMoved};
 use skein_core::{ConversationId, Digest, Millis, NodeId, PathId, RecordId, RuleViolation, Viewer};
 
+use crate::db::sql::{Row, Value, params};
 use crate::error::StoreError;
-use crate::items::{Page, page};
-use crate::project::CONVERSATION;
-use crate::sql::{Row, Value, params};
+use crate::timeline::items::{Page, page};
+use crate::timeline::projection::CONVERSATION;
 use crate::tree::rows::{CONVERSATION_COLUMNS, ConversationRow, read_conversation};
 use crate::tx::Tx;
 

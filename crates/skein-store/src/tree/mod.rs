@@ -4,29 +4,29 @@
 //! `conversations.rs`) or a few however much there is (`skeleton.rs`). A node's place is its label, a branch and a depth fixed when it was made, so that finding what a
 //! switch has to change reads only what changes (`select.rs`).
 
+pub mod adjacent_nodes;
+pub mod alternative_status;
 pub mod append;
 pub mod conversations;
-pub mod correct;
-pub mod gather;
-pub mod lists;
-mod many;
-mod marks;
+pub mod hash_correction;
+mod node_batch;
+mod node_marks;
 mod node_rows;
+mod path_switch;
+pub(crate) mod path_visits;
 mod prefetch;
-mod project;
+mod projection;
 pub mod proof;
 pub mod quotes;
 pub mod read;
 mod row_cache;
 mod rows;
-mod select;
 pub mod skeleton;
-pub mod standing;
 pub mod summaries;
-pub(crate) mod visits;
+pub mod tree_read;
 
+pub use path_switch::Moved;
 pub(crate) use prefetch::TurnAhead;
-pub(crate) use project::only_adds;
+pub(crate) use projection::only_adds;
 pub(crate) use row_cache::RowCache;
 pub use rows::{ConversationRow, NodeRow, TurnRow};
-pub use select::Moved;

@@ -6,8 +6,8 @@ use skein_core::tree::place::Label;
 use skein_core::tree::status::GenerationStatus;
 use skein_core::{ConversationId, NodeId, TurnId};
 
+use crate::db::sql::{Later, params};
 use crate::error::StoreError;
-use crate::sql::{Later, params};
 use crate::tree::row_cache::Cached;
 use crate::tree::rows::{NodePlace, NodeRow, TurnRow, word};
 use crate::tx::Tx;

@@ -9,14 +9,14 @@ use std::sync::LazyLock;
 use skein_core::tree::actor::ActorId;
 use skein_core::{ConversationId, Millis, NodeId, PathId, UserId, Viewer};
 
+use crate::db::postgres::PostgresSql;
+use crate::db::queued_write::{About, Work};
+use crate::db::sql::{Kept, Row, Shifted, Value, params};
 use crate::error::{SqlError, StoreError};
-use crate::postgres::PostgresSql;
-use crate::sql::{Kept, Row, Shifted, Value, params};
 use crate::tree::append::likely_names;
 use crate::tree::row_cache::{KnownFrame, NextNode, Surroundings};
 use crate::tree::rows::{CONVERSATION_COLUMNS, NODE_COLUMNS, NODE_WIDTH, read_conversation, read_node};
 use crate::tx::{Tx, entropy_of};
-use crate::work::{About, Work};
 
 const CONVERSATION_WIDTH: usize = 14;
 /// Parameters of [`AROUND`], and where the likely names begin among them.

@@ -9,8 +9,8 @@ use skein_core::tree::actor::{ActorId, AuthorType};
 use skein_core::tree::verify::{NodeFacts, RawResponse, Verdict};
 use skein_core::{ConversationId, Digest, ItemId, Millis, NodeId, Viewer};
 
+use crate::db::sql::{Row, Value, params};
 use crate::error::{SqlError, StoreError};
-use crate::sql::{Row, Value, params};
 use crate::tree::rows::spelled;
 use crate::tx::Tx;
 
@@ -160,7 +160,9 @@ impl Tx<'_> {
         let sql = "SELECT i.encoding, i.payload, m.redaction FROM items i LEFT JOIN item_marks m ON m.item = i.id
              WHERE i.id = ?1";
         let found = self.first(sql, params![&item], |row| {
-            let kept = row.optional_bytes(1)?.map(|bytes| crate::items::decode(row.int(0).unwrap_or(0), bytes).hash());
+            let kept = row
+                .optional_bytes(1)?
+                .map(|bytes| crate::timeline::items::decode(row.int(0).unwrap_or(0), bytes).hash());
             Ok((kept, row.optional_array::<16>(2)?.is_some()))
         })?;
         Ok(match found {

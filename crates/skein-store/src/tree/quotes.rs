@@ -14,8 +14,8 @@ use skein_core::garden::record::RecordType;
 use skein_core::{ConversationId, ItemId, Millis, NodeId, RecordId, UserId, Viewer};
 
 use crate::error::StoreError;
-use crate::items::{ItemQuery, PagePlace, place};
-use crate::records::RECORDS_PER_PAGE_MAX;
+use crate::timeline::items::{ItemQuery, PagePlace, place};
+use crate::timeline::records::RECORDS_PER_PAGE_MAX;
 use crate::tree::NodeRow;
 use crate::tx::Tx;
 

@@ -9,9 +9,9 @@ use skein_core::tree::status::GenerationStatus;
 use skein_core::tree::turn::{Speaker, TurnType};
 use skein_core::{ConversationId, NodeId, PathId, TurnId, Viewer};
 
+use crate::db::sql::{Row, Shifted, Value, params};
 use crate::error::{SqlError, StoreError};
-use crate::items::{ITEM_COLUMNS, Page, checked, page, read_item};
-use crate::sql::{Row, Shifted, Value, params};
+use crate::timeline::items::{ITEM_COLUMNS, Page, checked, page, read_item};
 use crate::tree::row_cache::Cached;
 use crate::tree::rows::{NODE_COLUMNS, NODE_WIDTH, NodeRow, TURN_COLUMNS, TurnRow, read_node, read_turn, spelled};
 use crate::tx::Tx;

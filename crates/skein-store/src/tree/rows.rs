@@ -7,8 +7,8 @@ use skein_core::tree::status::GenerationStatus;
 use skein_core::tree::turn::{Speaker, TurnType};
 use skein_core::{ConversationId, Digest, EdgeId, ItemId, Millis, NodeId, RecordId, TurnId, UserId};
 
+use crate::db::sql::Row;
 use crate::error::SqlError;
-use crate::sql::Row;
 
 /// What [`read_node`] expects, of `nodes n`.
 pub(crate) const NODE_COLUMNS: &str = "n.id, n.conversation, n.owner, n.turn, n.ordinal, n.parent, n.branch, n.depth, n.late,

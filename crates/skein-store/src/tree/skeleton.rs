@@ -13,10 +13,10 @@ use skein_core::tree::status::{CacheStatus, GenerationStatus, Parent};
 use skein_core::tree::turn::Speaker;
 use skein_core::{ConversationId, Millis, NodeId, PathId, TurnId, Viewer};
 
+use crate::db::sql::{Row, Value, params};
 use crate::error::{SqlError, StoreError};
-use crate::sql::{Row, Value, params};
+use crate::tree::path_visits::Visits;
 use crate::tree::rows::spelled;
-use crate::tree::visits::Visits;
 use crate::tx::Tx;
 
 /// Most nodes of a skeleton.

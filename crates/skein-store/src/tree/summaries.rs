@@ -7,9 +7,9 @@ use serde_json::Value as Json;
 use skein_core::tree::node::{self, Fact, TreeSummary};
 use skein_core::{ConversationId, NodeId, Viewer};
 
+use crate::db::sql::{IDS_PER_STATEMENT, Row, Shifted, Value, filled, places};
 use crate::error::{SqlError, StoreError};
-use crate::items::{ITEM_COLUMNS, StoredItem, checked, read_item};
-use crate::sql::{IDS_PER_STATEMENT, Row, Shifted, Value, filled, places};
+use crate::timeline::items::{ITEM_COLUMNS, StoredItem, checked, read_item};
 use crate::tree::rows::{NODE_COLUMNS, NODE_WIDTH, NodeRow, read_node};
 use crate::tx::Tx;
 

@@ -5,11 +5,12 @@ use std::cmp::Ordering;
 use rusqlite::Connection;
 use skein_core::garden::audit::Break;
 
+use crate::db::sql::{Kept, KeptRow, Row};
+use crate::db::sqlite;
+use crate::db::sqlite::SqliteSql;
+use crate::db::tables::{Class, Table, tables_of};
 use crate::error::{SqlError, StoreError};
-use crate::items::{ITEM_COLUMNS, StoredItem, read_item};
-use crate::sql::{Kept, KeptRow, Row};
-use crate::sqlite::{self, SqliteSql};
-use crate::tables::{Class, Table, tables_of};
+use crate::timeline::items::{ITEM_COLUMNS, StoredItem, read_item};
 use crate::tx::Tx;
 use crate::verify::{Findings, ROWS_PER_PROGRESS, shown};
 

@@ -17,12 +17,12 @@ use skein_core::tree::verify::Verdict;
 use skein_core::{Digest, NodeId, RecordId, UserId};
 
 use crate::blobs::{Blobs, unnamed_of};
+use crate::db::sql::{Row, Value};
+use crate::db::tables::{Class, tables_of};
 use crate::error::{SqlError, StoreError};
-use crate::items::read_item;
-use crate::sql::{Row, Value};
 use crate::store::{Store, closed};
-use crate::tables::{Class, tables_of};
-use crate::timeline::Along;
+use crate::timeline::follow::Along;
+use crate::timeline::items::read_item;
 use crate::tx::Tx;
 
 /// Most breaks that are listed; after the first few, more say little.

@@ -3,7 +3,7 @@
 use skein_core::account::{GrantDraft, Role};
 use skein_core::garden::item::ItemType;
 use skein_core::{Digest, ItemId, UserId, Viewer};
-use skein_store::items::ItemQuery;
+use skein_store::timeline::items::ItemQuery;
 use skein_store::{StoreError, Tx};
 
 use crate::world::{World, both};

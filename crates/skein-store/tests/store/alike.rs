@@ -6,7 +6,7 @@ use skein_core::garden::record::RecordType;
 use skein_core::garden::relation::{Endpoint, Qualities, RelationDraft, RelationKind};
 use skein_core::{ItemId, Millis};
 use skein_store::StoreError;
-use skein_store::items::{Along, Direction, ItemQuery};
+use skein_store::timeline::items::{Along, Direction, ItemQuery};
 
 use crate::world::{World, content, note};
 
@@ -111,7 +111,7 @@ fn seen(world: &World) -> Vec<String> {
             let query = ItemQuery { along, direction, limit: 1_000, ..ItemQuery::default() };
             let viewer = world.anna.clone();
             let page = world.read(move |tx| tx.items(&viewer, &query));
-            let line = |stored: &skein_store::items::StoredItem| {
+            let line = |stored: &skein_store::timeline::items::StoredItem| {
                 let text = stored.item.document().and_then(|data| data.get("description").cloned());
                 let canonical = if text.is_some() { stored.canonical_at.0 } else { 0 };
                 format!("{along:?} {} {canonical} {text:?}", stored.item.header.item_type)

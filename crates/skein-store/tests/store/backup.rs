@@ -49,7 +49,7 @@ fn taken_under_load(world: &World) -> tempfile::TempDir {
 
 fn notes_of(store: &Store, viewer: &Viewer) -> usize {
     let viewer = viewer.clone();
-    let query = skein_store::items::ItemQuery { limit: 1_000, ..Default::default() };
+    let query = skein_store::timeline::items::ItemQuery { limit: 1_000, ..Default::default() };
     store.read_blocking(move |tx| tx.items(&viewer, &query)).unwrap().rows.len()
 }
 

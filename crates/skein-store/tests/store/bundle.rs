@@ -13,7 +13,7 @@ use skein_core::garden::item::{ItemDraft, ItemType};
 use skein_core::garden::relation::{Endpoint, Qualities, RelationDraft, RelationKind};
 use skein_core::{Digest, ItemId, Millis, UserId, Viewer};
 use skein_store::bundle::{Authority, BadBundle, ExportScope, ExportSize, Imported, export, import};
-use skein_store::items::{ItemQuery, StoredItem};
+use skein_store::timeline::items::{ItemQuery, StoredItem};
 use skein_store::verify::Progress;
 use skein_store::{StoreError, Tx};
 

@@ -8,7 +8,7 @@ use skein_core::garden::relation::{Endpoint, Qualities, Relation, RelationDraft,
 use skein_core::{ItemId, Millis, RecordId, RelationId, Viewer};
 use skein_store::StoreError;
 use skein_store::bundle::{Authority, BadBundle};
-use skein_store::items::ItemQuery;
+use skein_store::timeline::items::ItemQuery;
 
 use crate::bundle::{event, export_all, try_import, unzip};
 use crate::bundle_refusals::{Forged, created, made_up, refusal};

@@ -6,7 +6,7 @@ use skein_core::garden::event::EventName;
 use skein_core::garden::record::{Act, Record, RecordContent, RecordRefused, RecordType};
 use skein_core::{RecordId, UserId, Viewer};
 use skein_store::StoreError;
-use skein_store::catalogue::{VisibleQuery, Whose};
+use skein_store::catalog::entries::{VisibleQuery, Whose};
 
 use crate::world::{START, World, both, content, rule_of, wait_until};
 

@@ -4,7 +4,7 @@ use std::sync::{Arc, Barrier};
 
 use skein_core::garden::record::Record;
 use skein_core::{RecordId, Viewer};
-use skein_store::references::ReferenceKind;
+use skein_store::catalog::references::ReferenceKind;
 use skein_store::{StoreError, Tx};
 
 use crate::catalogue::{delete, found, make, service, shared, tool};

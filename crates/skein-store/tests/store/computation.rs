@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, Weak};
 use futures::poll;
 use skein_core::Viewer;
 use skein_core::garden::item::ItemType;
-use skein_store::items::ItemQuery;
+use skein_store::timeline::items::ItemQuery;
 use skein_store::{Computation, Computed, StoreError, Tx};
 use tokio::sync::watch;
 

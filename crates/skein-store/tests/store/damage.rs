@@ -5,7 +5,7 @@ use std::path::Path;
 
 use skein_core::Viewer;
 use skein_core::account::Role;
-use skein_store::items::ItemQuery;
+use skein_store::timeline::items::ItemQuery;
 use skein_store::{Location, Store, StoreError, StoreOptions};
 
 /// Fills the page at which a table begins.

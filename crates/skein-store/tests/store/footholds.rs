@@ -3,7 +3,7 @@
 use serde_json::json;
 use skein_core::garden::record::Record;
 use skein_core::{RecordId, Viewer};
-use skein_store::footholds::{Edition, Foothold};
+use skein_store::flow::call_dependencies::{Edition, Foothold};
 use skein_store::jobs::JobDraft;
 
 use crate::catalogue::{SYSTEM, delete, make, service, tool};

@@ -7,7 +7,7 @@ use skein_core::garden::relation::{Endpoint, Qualities, RelationDraft, RelationK
 use skein_core::garden::undo::UNDO_WINDOW_MS;
 use skein_core::{ItemId, Millis, Viewer};
 use skein_store::StoreError;
-use skein_store::items::{Along, Direction, ItemQuery, StoredItem};
+use skein_store::timeline::items::{Along, Direction, ItemQuery, StoredItem};
 
 use crate::world::{START, World, both, note, object, rule_of, user};
 

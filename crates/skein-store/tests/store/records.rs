@@ -7,9 +7,9 @@ use skein_core::garden::item::ItemType;
 use skein_core::garden::record::{Record, RecordRefused};
 use skein_core::{RecordId, Viewer};
 use skein_store::StoreError;
-use skein_store::items::ItemQuery;
-use skein_store::records::RecordVersion;
 use skein_store::settings::setting_value;
+use skein_store::timeline::items::ItemQuery;
+use skein_store::timeline::records::RecordVersion;
 
 use crate::world::{START, World, both, content, wait_until};
 

@@ -4,8 +4,8 @@ use serde_json::json;
 use skein_core::garden::record::{Act, Record};
 use skein_core::{RecordId, Viewer};
 use skein_store::StoreError;
-use skein_store::catalogue::Whose;
-use skein_store::references::{REFERRING_NAMED_MAX, ReferenceKind, Referrers};
+use skein_store::catalog::entries::Whose;
+use skein_store::catalog::references::{REFERRING_NAMED_MAX, ReferenceKind, Referrers};
 
 use crate::catalogue::{change, delete, make, service, shared, tool, try_change};
 use crate::world::{World, both, content};

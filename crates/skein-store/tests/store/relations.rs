@@ -5,8 +5,8 @@ use skein_core::flow::execution::fact::{ExecutionMoved, Link, LinkKind};
 use skein_core::garden::item::ItemType;
 use skein_core::garden::relation::{Endpoint, Qualities, Relation, RelationDraft, RelationKind};
 use skein_core::{ItemId, RecordId, RelationId, RunId, Viewer};
-use skein_store::items::ItemQuery;
-use skein_store::relations::Side;
+use skein_store::timeline::items::ItemQuery;
+use skein_store::timeline::relations::Side;
 use skein_store::{StoreError, Tx};
 
 use crate::world::{World, both, content, rule_of};

@@ -30,7 +30,7 @@ fn ask(world: &World, viewer: &Viewer, request: RequestMark) -> Result<(Operatio
 
 fn notes(world: &World, viewer: &Viewer) -> usize {
     let viewer = viewer.clone();
-    let query = skein_store::items::ItemQuery {
+    let query = skein_store::timeline::items::ItemQuery {
         limit: 100,
         item_type: Some(skein_core::garden::item::ItemType::NOTE),
         ..Default::default()

@@ -8,7 +8,7 @@ use skein_core::garden::cursor::Cursor;
 use skein_core::garden::item::ItemType;
 use skein_core::{ItemId, Viewer};
 use skein_store::clock::StoppedClock;
-use skein_store::items::StoredItem;
+use skein_store::timeline::items::StoredItem;
 use skein_store::{Location, Store, StoreOptions};
 use skein_testkit::postgres::{Cluster, Database};
 use std::sync::Arc;
@@ -115,7 +115,7 @@ both! {
             for sealer in ["one", "two"] {
                 scope.spawn(move || {
                     for _ in 0..10 {
-                        skein_store::sealer::seal_all(&world.store, sealer).unwrap();
+                        skein_store::timeline::sealer::seal_all(&world.store, sealer).unwrap();
                     }
                 });
             }
@@ -136,11 +136,11 @@ both! {
         let newest = |world: &World| world.read(|tx| tx.cursor(&Viewer::System("sealing"), "sealer"));
         // On a shared cluster the seal itself settles a little later, and the sealer then passes it.
         wait_until("the sealer has passed its own seal", || {
-            skein_store::sealer::seal_all(&world.store, "test").unwrap();
+            skein_store::timeline::sealer::seal_all(&world.store, "test").unwrap();
             newest(world) == world.read(|tx| tx.end(&SYSTEM))
         });
         let before = newest(world);
-        assert_eq!(skein_store::sealer::seal_all(&world.store, "test").unwrap(), 0);
+        assert_eq!(skein_store::timeline::sealer::seal_all(&world.store, "test").unwrap(), 0);
         assert_eq!(newest(world), before);
     }
 

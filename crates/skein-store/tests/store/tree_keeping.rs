@@ -9,7 +9,7 @@ use skein_core::{ConversationId, ItemId, NodeId, PathId, RecordId, UserId, Viewe
 use skein_store::backup::{backup, restore};
 use skein_store::blobs::Blobs;
 use skein_store::bundle::{Authority, BadBundle, ExportScope, Selection, export_only};
-use skein_store::items::ItemQuery;
+use skein_store::timeline::items::ItemQuery;
 use skein_store::tree::append::Position;
 use skein_store::tree::read::SeenNode;
 use skein_store::tree::skeleton::Bone;

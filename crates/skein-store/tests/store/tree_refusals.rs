@@ -5,8 +5,8 @@ use skein_core::tree::actor::{ActorId, AuthorType};
 use skein_core::tree::node::{Source, SourceRole, TreeSummary};
 use skein_core::tree::turn::{Speaker, TurnType};
 use skein_core::{ConversationId, NodeId, PathId, Viewer};
+use skein_store::tree::adjacent_nodes::Around;
 use skein_store::tree::append::{Placing, Position};
-use skein_store::tree::lists::Around;
 use skein_store::{StoreError, Tx};
 
 use crate::bundle::count;

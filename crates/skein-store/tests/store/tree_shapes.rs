@@ -7,10 +7,10 @@ use skein_core::tree::node::{Fact as _, Node, Source, SourceRole};
 use skein_core::tree::turn::Speaker;
 use skein_core::tree::verify::Verdict;
 use skein_core::{ConversationId, ItemId, NodeId, PathId, RecordId};
-use skein_store::items::ItemQuery;
+use skein_store::timeline::items::ItemQuery;
 use skein_store::tree::NodeRow;
+use skein_store::tree::adjacent_nodes::{Around, EdgeSource};
 use skein_store::tree::append::{Placing, Position, Said};
-use skein_store::tree::lists::{Around, EdgeSource};
 
 use crate::tree::{after, conversation, conversation_of, placing, refusal, said, say, try_say};
 use crate::tree_keeping::items;

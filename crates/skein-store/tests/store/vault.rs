@@ -6,7 +6,7 @@ use skein_core::garden::record::{Act, Record};
 use skein_core::{ItemId, RecordId, Viewer};
 use skein_store::backup::{backup, restore};
 use skein_store::bundle::Authority;
-use skein_store::vault::{SealedSecret, SealedValue};
+use skein_store::catalog::vault::{SealedSecret, SealedValue};
 use skein_store::{Location, Store, StoreError, StoreOptions};
 use skein_testkit::postgres::{Cluster, Database};
 

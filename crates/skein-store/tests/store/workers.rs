@@ -4,7 +4,7 @@ use skein_core::id::Entropy;
 use skein_core::{Viewer, WorkerId};
 use skein_store::StoreError;
 use skein_store::jobs::JobDraft;
-use skein_store::workers::{Tally, Worker, WorkerDraft, WorkerStatus};
+use skein_store::jobs::workers::{Tally, Worker, WorkerDraft, WorkerStatus};
 
 use crate::queue::{LEASE_MS, SYSTEM, block_on, wanted};
 use crate::world::{START, World, both};

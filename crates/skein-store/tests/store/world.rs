@@ -10,7 +10,7 @@ use skein_core::garden::record::{RecordContent, RecordType};
 use skein_core::{Millis, UserId, Viewer};
 use skein_store::blobs::Blobs;
 use skein_store::clock::StoppedClock;
-use skein_store::items::StoredItem;
+use skein_store::timeline::items::StoredItem;
 use skein_store::verify::{Report, VerifyOptions};
 use skein_store::{Location, Store, StoreError, StoreOptions, Tx};
 use skein_testkit::postgres::{Cluster, Database, ensure_template};
@@ -128,7 +128,7 @@ impl World {
     /// Seals until nothing is left to seal. On a shared cluster other tests' transactions hold items back.
     pub(crate) fn seal(&self) {
         wait_until("everything is sealed", || {
-            skein_store::sealer::seal_all(&self.store, "test").unwrap();
+            skein_store::timeline::sealer::seal_all(&self.store, "test").unwrap();
             self.verify(false).unsealed == 0
         });
     }

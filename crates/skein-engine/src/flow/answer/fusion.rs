@@ -13,7 +13,7 @@ use skein_core::tree::fusion;
 use skein_core::tree::turn::{Speaker, TurnType};
 use skein_core::{ItemId, NodeId, PathId, ReferenceField, RunId, Viewer};
 use skein_store::StoreError;
-use skein_store::relations::Side;
+use skein_store::timeline::relations::Side;
 use skein_store::tree::append::{Placing, Position, Said};
 
 use crate::flow::execution::transaction::ExecutionTransaction;

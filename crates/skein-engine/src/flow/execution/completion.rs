@@ -8,7 +8,8 @@ use skein_core::flow::execution::state::{Execution, RunStatus};
 use skein_core::tree::content::Content;
 use skein_core::{ItemId, RunId, Viewer};
 use skein_store::StoreError;
-use skein_store::flow::{ExecutionRow, Measured};
+use skein_store::flow::ExecutionRow;
+use skein_store::metrics::Measured;
 use skein_store::operations::OperationState;
 use skein_store::tree::append::{RawOf, Said};
 

@@ -5,7 +5,7 @@ use skein_core::catalog::sharing::Refused;
 use skein_core::flow::execution::input::Input;
 use skein_core::{OperationId, RuleViolation, RunId, Viewer};
 use skein_store::flow::{ExecutionFilter, ExecutionRow, ReviewRow, StepRow};
-use skein_store::items::Page;
+use skein_store::timeline::items::Page;
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;

@@ -20,8 +20,8 @@ use skein_core::flow::tool_call::ToolResult;
 use skein_core::garden::item::ItemDraft;
 use skein_core::{Digest, ItemId, RecordId, ReviewId, RunId, UserId, Viewer};
 use skein_store::flow::{ExecutionRow, LastCall, NewReview, StepRow};
-use skein_store::items::DrawnItem;
 use skein_store::jobs::{Holder, Job, JobDraft};
+use skein_store::timeline::items::DrawnItem;
 use skein_store::{SqlError, StoreError, Tx};
 
 use crate::engine::Engine;

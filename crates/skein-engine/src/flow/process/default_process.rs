@@ -14,7 +14,7 @@ use skein_core::flow::default_process::{
 use skein_core::flow::fitness::Fitness;
 use skein_core::flow::process::Process;
 use skein_core::{Digest, RecordId, ReferenceField, RuleViolation, Viewer};
-use skein_store::catalogue::{VisibleQuery, Whose};
+use skein_store::catalog::entries::{VisibleQuery, Whose};
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;

@@ -9,7 +9,7 @@ use skein_core::flow::custody::{self, Ties};
 use skein_core::flow::process::{Process, ProcessChange, ProcessDraft};
 use skein_core::garden::record::Act;
 use skein_core::{Digest, RecordId, RuleViolation, UserId};
-use skein_store::references::ReferenceKind;
+use skein_store::catalog::references::ReferenceKind;
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;

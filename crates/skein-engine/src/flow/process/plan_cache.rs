@@ -8,7 +8,7 @@ use skein_core::flow::custody;
 use skein_core::flow::plan::Plan;
 use skein_core::flow::process::Process;
 use skein_core::{RecordId, Viewer};
-use skein_store::footholds::Edition;
+use skein_store::flow::call_dependencies::Edition;
 use skein_store::{StoreError, Tx};
 
 use crate::catalog::StoredEntry;

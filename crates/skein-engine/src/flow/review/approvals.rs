@@ -7,8 +7,8 @@ use skein_core::flow::approval::StandingApproval;
 use skein_core::flow::execution::review::Asked;
 use skein_core::flow::step::Reference;
 use skein_core::{RecordId, ReviewId, RuleViolation, UserId, Viewer};
-use skein_store::catalogue::{VisibleQuery, Whose};
-use skein_store::items::Page;
+use skein_store::catalog::entries::{VisibleQuery, Whose};
+use skein_store::timeline::items::Page;
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;

@@ -9,7 +9,7 @@ use skein_core::flow::execution::review::{Asked, Decision};
 use skein_core::flow::process::Process;
 use skein_core::{ReviewId, RuleViolation, UserId, Viewer};
 use skein_store::flow::{DueReview, ReviewRow, ReviewStatus};
-use skein_store::items::Page;
+use skein_store::timeline::items::Page;
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;

@@ -15,7 +15,7 @@ use skein_core::tree::conversation::ConversationDraft;
 use skein_core::tree::turn::Speaker;
 use skein_core::{ConversationId, Millis, RecordId, Viewer};
 use skein_store::blobs::Blobs;
-use skein_store::catalogue::VisibleQuery;
+use skein_store::catalog::entries::VisibleQuery;
 use skein_store::clock::StoppedClock;
 use skein_store::{Location, Store, StoreOptions};
 use tempfile::TempDir;

@@ -9,8 +9,8 @@ use skein_core::garden::item::ItemType;
 use skein_core::tree::status::GenerationStatus;
 use skein_core::{Millis, RunId, Viewer};
 use skein_store::flow::{ExecutionRow, ReviewStatus};
-use skein_store::items::ItemQuery;
 use skein_store::jobs::{JobStanding, JobState};
+use skein_store::timeline::items::ItemQuery;
 
 use crate::flow::SYSTEM;
 use crate::flow::execution::lookup::{ShownExecution, ShownStep};
@@ -231,7 +231,7 @@ async fn items(world: &Environment, item_type: ItemType, since: Millis) -> Vec<(
     let query = ItemQuery { item_type: Some(item_type), from: Some(since), limit: ITEMS_MAX, ..ItemQuery::default() };
     let page = world.store.read(move |tx| tx.items(&viewer, &query)).await.unwrap();
     assert!(page.next.is_none(), "a schedule has few calls");
-    let read = |stored: skein_store::items::StoredItem| {
+    let read = |stored: skein_store::timeline::items::StoredItem| {
         (stored.item.header.id.to_string(), Value::Object(stored.item.document().unwrap_or_default()))
     };
     page.rows.into_iter().map(read).collect()

@@ -6,7 +6,7 @@ use skein_core::account::Role;
 use skein_core::flow::execution::review::Decision;
 use skein_core::garden::item::ItemType;
 use skein_store::StoreError;
-use skein_store::items::ItemQuery;
+use skein_store::timeline::items::ItemQuery;
 
 use crate::error::EngineError;
 use crate::flow::simulation::environment::Environment;

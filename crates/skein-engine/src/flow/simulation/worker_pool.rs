@@ -8,8 +8,8 @@ use skein_core::catalog::operation::OperationType;
 use skein_core::flow::execution::review::Asked;
 use skein_core::flow::execution::state::RunStatus;
 use skein_core::{RecordId, RunId, Viewer, WorkerId};
+use skein_store::jobs::workers::{Tally, Worker, WorkerDraft, WorkerStatus};
 use skein_store::jobs::{DeadJob, Job, JobStanding};
-use skein_store::workers::{Tally, Worker, WorkerDraft, WorkerStatus};
 
 use crate::flow::simulation::PlantedBug;
 use crate::flow::simulation::environment::Environment;

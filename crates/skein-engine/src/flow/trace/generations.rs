@@ -10,7 +10,7 @@ use skein_core::catalog::tool::Tool;
 use skein_core::flow::tool_call::{Asker, CallStatus};
 use skein_core::{ItemId, NodeId, RecordId, RunId, Viewer};
 use skein_store::flow::CallOfRun;
-use skein_store::items::StoredItem;
+use skein_store::timeline::items::StoredItem;
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;

@@ -7,7 +7,7 @@ use skein_core::document::{self, BadDocument};
 use skein_core::garden::item::ItemType;
 use skein_engine::garden::{ITEMS_PER_BATCH_MAX, NewItem};
 use skein_store::StoreError;
-use skein_store::items::{Along, Direction, ItemQuery};
+use skein_store::timeline::items::{Along, Direction, ItemQuery};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::http::error::ApiError;

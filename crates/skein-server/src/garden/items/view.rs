@@ -6,7 +6,7 @@ use skein_core::garden::cursor::Cursor;
 use skein_core::garden::item::{Payload, PayloadForm};
 use skein_core::{ConversationId, Digest, ItemId, Millis, UserId};
 use skein_engine::garden::Redacted;
-use skein_store::items::StoredItem;
+use skein_store::timeline::items::StoredItem;
 use skein_store::tree::quotes::{Quote, QuoteKind};
 use utoipa::ToSchema;
 

@@ -8,7 +8,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use skein_core::garden::cursor::BadCursor;
 use skein_store::StoreError;
-use skein_store::items::{Along, Direction, Page, PagePlace};
+use skein_store::timeline::items::{Along, Direction, Page, PagePlace};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::http::error::ApiError;

@@ -1,0 +1,5 @@
+//! Stores users with their API keys, sessions, and grants.
+
+pub mod grants;
+pub mod sessions;
+pub mod users;

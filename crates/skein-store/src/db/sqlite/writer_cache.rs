@@ -1,0 +1,85 @@
+//! What the one thread that writes need not ask the database again, because nobody else can have changed it.
+//!
+//! An answer about the catalogue stands for the functions that share a transaction, until one of them writes anything but
+//! what a run leaves behind. A run stands until it is moved again, across transactions; whoever changes it otherwise takes it
+//! from here first. Both are gone when work is undone or another connection wrote. In debug builds all that is given from
+//! here is compared with what the database says, so every test asks whether that is true.
+
+use std::collections::HashMap;
+
+use skein_core::RunId;
+
+use crate::db::query_cache::Answers;
+use crate::flow::Ahead;
+
+/// Bytes that runs may take together; when they would take more, all are let go.
+const RUNS_BYTES_MAX: usize = 8 << 20;
+/// What the catalogue is kept in.
+const CATALOGUE: [&str; 4] = ["records", "record_references", "health", "vault"];
+
+#[derive(Default)]
+pub(crate) struct Kept {
+    runs: HashMap<RunId, Ahead>,
+    runs_bytes: usize,
+    pub(crate) answers: Answers,
+}
+
+impl Kept {
+    pub(crate) fn take_run(&mut self, run: RunId) -> Option<Ahead> {
+        let run = self.runs.remove(&run)?;
+        self.runs_bytes -= run.weight;
+        Some(run)
+    }
+
+    pub(crate) fn keep_run(&mut self, run: Ahead) {
+        self.take_run(run.id);
+        if self.runs_bytes + run.weight > RUNS_BYTES_MAX {
+            self.forget_runs();
+        }
+        self.runs_bytes += run.weight;
+        self.runs.insert(run.id, run);
+    }
+
+    /// Something was written, to a table that is named where that is known.
+    pub(crate) fn written(&mut self, table: Option<&str>) {
+        if table.is_none_or(|table| CATALOGUE.contains(&table)) {
+            self.answers.forget();
+        }
+    }
+
+    /// The functions that shared a transaction are done; what they were told of the catalogue is not to lie about.
+    pub(crate) fn committed(&mut self) {
+        self.answers.forget();
+    }
+
+    /// Work was undone, or somebody else wrote.
+    pub(crate) fn let_go(&mut self) {
+        self.answers.forget();
+        self.forget_runs();
+    }
+
+    fn forget_runs(&mut self) {
+        self.runs.clear();
+        self.runs_bytes = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::db::query_cache::Question;
+
+    #[test]
+    fn an_answer_stands_until_the_catalogue_may_have_changed_or_the_transaction_ends() {
+        let ends: [fn(&mut Kept); 4] =
+            [Kept::committed, Kept::let_go, |kept| kept.written(None), |kept| kept.written(Some("vault"))];
+        for end in ends {
+            let mut kept = Kept::default();
+            kept.answers.keep(Question::new("a", &[]), Vec::new());
+            kept.written(Some("execution_steps"));
+            assert!(kept.answers.to(&Question::new("a", &[])).is_some());
+            end(&mut kept);
+            assert!(kept.answers.to(&Question::new("a", &[])).is_none());
+        }
+    }
+}
