@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use anyhow::{Context as _, Result, ensure};
 use serde_json::json;
-use skein_core::account::repeat::IdempotencyKey;
+use skein_core::account::idempotency::IdempotencyKey;
 use skein_store::operations::{OperationState, Repeat};
 use skein_store::store::database_file;
 use skein_store::{Location, Store, StoreError, StoreOptions, Tx};

@@ -9,12 +9,12 @@
 //! Language models are in [`llm`]; the one that is built in and needs nobody is in [`offline`].
 //! Vectors of texts come from [`embeddings`].
 
+mod background;
 pub mod credential;
 pub mod embeddings;
 pub mod guard;
 pub mod http;
 pub mod llm;
-mod off_thread;
 pub mod offline;
 pub mod passphrase;
 pub mod rest;

@@ -14,9 +14,9 @@ use serde::Serialize;
 use serde_json::Value;
 use skein_core::catalog::operation::rest::{Accept, RenderedRest};
 
+use crate::background;
 use crate::credential::{Credential, MARK, Scrubber, Shown};
 use crate::http::{CallFault, Http, HttpAnswer, HttpCall, Limits, Retry, is_shown};
-use crate::off_thread;
 
 /// How much of a body is shown; the output is not shortened.
 const SHOWN_BYTES_MAX: usize = 16 << 10;
@@ -76,7 +76,7 @@ pub async fn call(http: &Http, request: &RestRequest<'_>) -> Result<CallReport, 
     let latency = started.elapsed();
     let bytes = call.body.len() + received.as_ref().map_or(0, |received| received.body.len());
     let accept = request.accept;
-    Ok(off_thread::run(bytes, move || report(&call, received, accept, latency)).await)
+    Ok(background::run(bytes, move || report(&call, received, accept, latency)).await)
 }
 
 /// Takes the secret out of what was sent and what came back.

@@ -7,7 +7,7 @@
 
 use serde_json::{Value, json};
 use skein_core::account::Scope;
-use skein_core::account::repeat::{IdempotencyKey, RequestMark};
+use skein_core::account::idempotency::{IdempotencyKey, RequestMark};
 use skein_core::garden::cursor::Cursor;
 use skein_core::garden::record::{Record, RecordRefused};
 use skein_core::garden::relation::{Relation, RelationDraft};

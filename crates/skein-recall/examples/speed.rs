@@ -9,7 +9,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use skein_core::garden::cursor::Cursor;
-use skein_core::tree::place::Label;
+use skein_core::tree::node_place::Label;
 use skein_core::{ConversationId, EpisodeId, Millis, NodeId, UserId};
 use skein_recall::{Change, Episode, Index, Options, Place, Query, StaticTable, embed_checked, embedded_text};
 

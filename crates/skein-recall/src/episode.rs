@@ -1,7 +1,7 @@
 //! What the index is told: episodes that appear, change or go.
 
 use skein_core::tree::actor::ActorId;
-use skein_core::tree::place::Label;
+use skein_core::tree::node_place::Label;
 use skein_core::{ConversationId, EpisodeId, Millis, UserId};
 
 /// Longest text in bytes that is kept; the caller cuts longer ones into several episodes.

@@ -3,10 +3,10 @@
 //! A batch is committed owner by owner, then the cursor is moved. A process that dies in between leaves a cursor that is
 //! too old, never one that is too new; the batch comes again and changes nothing where it is there already.
 
-mod bury;
-mod fill;
-mod retell;
-mod shelf;
+mod missing_vectors;
+mod owner_cache;
+mod purge;
+mod reindex;
 
 use std::collections::HashMap;
 use std::fs::{File, TryLockError};
@@ -23,9 +23,9 @@ use crate::episode::Change;
 use crate::error::{ApplyError, Damage, OpenError, SearchError};
 use crate::owner::{Figures, Held, Make, OwnerIndex};
 use crate::query::{Hits, Query};
-pub use retell::Retelling;
-use shelf::Shelf;
-pub use shelf::Totals;
+use owner_cache::Shelf;
+pub use owner_cache::Totals;
+pub use reindex::Retelling;
 
 /// Changes with every change of the files that older code could not read.
 const FORMAT: u32 = 3;

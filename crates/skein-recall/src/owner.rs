@@ -4,7 +4,7 @@
 //! far the other files count. Whatever a dying process left behind that point is cut at opening. Questions are answered
 //! from memory maps and columns while a batch is being written; only its last step keeps them waiting.
 
-mod fill;
+mod missing_vectors;
 mod write;
 
 use std::path::Path;
@@ -18,11 +18,11 @@ use xxhash_rust::xxh64::xxh64;
 use crate::append_file::{AppendFile, Kind, Mapped};
 use crate::embedder::{Fingerprint, normalise};
 use crate::error::{Damage, OpenError, SearchError};
+use crate::lexical_index::{Committed, Words, WordsView};
 use crate::query::{Hits, Query};
 use crate::rows::{Columns, ROW_BYTES, Row};
 use crate::search;
 use crate::vectors::{VectorFiles, Vectors};
-use crate::words::{Committed, Words, WordsView};
 pub(crate) use write::Figures;
 
 /// By what an episode can be found.

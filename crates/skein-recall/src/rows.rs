@@ -9,15 +9,15 @@ use std::sync::Mutex;
 
 use serde::{Deserialize, Serialize};
 use skein_core::tree::actor::ActorId;
-use skein_core::tree::place::Label;
+use skein_core::tree::node_place::Label;
 use skein_core::{ConversationId, EpisodeId, Millis, NodeId};
 use xxhash_rust::xxh64::xxh64;
 
 use crate::analysis::terms;
 use crate::episode::{Episode, KIND_BYTES_MAX, Place};
 use crate::language::Language;
-use crate::legs::Sheets;
-use crate::world::{Bits, Shown, Summed};
+use crate::retrievers::Sheets;
+use crate::visible_rows::{Bits, Shown, Summed};
 
 pub(crate) const ROW_BYTES: usize = 176;
 /// No row, no slot, no number.

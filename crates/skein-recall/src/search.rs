@@ -6,13 +6,13 @@
 use crate::analysis::{Asked, question};
 use crate::error::SearchError;
 use crate::fusion::{BY_DISTANCE, Weights};
-use crate::lanes::both;
-use crate::legs::{LikenessLeg, MeaningLeg, WordLeg, asked_pieces};
 use crate::owner::State;
 use crate::query::{HITS_MAX, Hit, Hits, Parts, Query, Recency};
+use crate::retrievers::{LikenessLeg, MeaningLeg, WordLeg, asked_pieces};
 use crate::rows::Columns;
+use crate::simd::both;
 use crate::snippet::Terms;
-use crate::world::{Bits, Clocks, chosen, world};
+use crate::visible_rows::{Bits, Clocks, chosen, world};
 
 /// Rows that each leg names.
 const CANDIDATES: usize = 256;

@@ -3,7 +3,7 @@
 //! The rotation is signs and Hadamard transforms, so it needs no matrix; its signs come from a fixed seed, so sketches
 //! made by any build agree. Distances are counts of differing bits.
 
-use crate::lanes::widened;
+use crate::simd::widened;
 
 /// Rotates vectors of one length and keeps the signs.
 #[derive(Debug, Clone)]

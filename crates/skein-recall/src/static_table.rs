@@ -6,7 +6,7 @@
 use std::sync::LazyLock;
 
 use crate::embedder::{EmbedError, Embedder, Fingerprint, normalise};
-use crate::lanes::product;
+use crate::simd::product;
 use crate::wordpiece::WordPiece;
 
 static ASSET: &[u8] = include_bytes!("../assets/static-table.bin");

@@ -6,9 +6,9 @@ use std::path::Path;
 use crate::append_file::{AppendFile, Kind, Mapped};
 use crate::embedder::Fingerprint;
 use crate::error::OpenError;
-use crate::lanes::{both, product};
+use crate::simd::{both, product};
 use crate::sketch::{Sketcher, distance, near};
-use crate::world::Bits;
+use crate::visible_rows::Bits;
 
 /// Sketches by which it is guessed how near the nearest are, and how many times as many as are wanted to be sure of.
 const GUESSED_BY: usize = 1_024;

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::mpsc::{Sender, channel};
 
 use rusqlite::Connection;
-use skein_core::account::repeat::KEY_KEPT_MS;
+use skein_core::account::idempotency::KEY_KEPT_MS;
 use skein_core::garden::cursor::Cursor;
 use skein_core::{Digest, Millis};
 

@@ -7,7 +7,7 @@
 
 use std::sync::LazyLock;
 
-use skein_core::account::repeat::{Earlier, RequestMark, SILENT_MS_MAX, Stage, Verdict, judge};
+use skein_core::account::idempotency::{Earlier, RequestMark, SILENT_MS_MAX, Stage, Verdict, judge};
 use skein_core::document::{self, check_text};
 use skein_core::id::Entropy;
 use skein_core::{Digest, Millis, OperationId, UserId, Viewer};

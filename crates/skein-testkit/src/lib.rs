@@ -5,9 +5,10 @@
 //! one call, gone when it is dropped, and gone as well when the test process is killed. What is missing
 //! on the machine is a panic that says how to get it, never a skipped test. Linux only.
 //!
-//! Start at [`postgres::Cluster`], [`process::Program`], [`moto::Moto`] or [`rogue::Rogue`].
+//! Start at [`postgres::Cluster`], [`process::Program`], [`moto::Moto`] or [`hostile_server::Rogue`].
 
 pub mod collector;
+pub mod hostile_server;
 pub mod http;
 pub mod httpbin;
 pub mod litellm;
@@ -15,7 +16,6 @@ pub mod moto;
 pub mod postgres;
 pub mod process;
 pub mod python;
-pub mod rogue;
 mod scratch;
 pub mod tls;
 pub mod wait;

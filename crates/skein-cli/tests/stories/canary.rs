@@ -9,10 +9,10 @@ use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD};
 use serde_json::{Value, json};
 use skein_connect::credential::MARK;
+use skein_testkit::hostile_server::{Behaviour, Rogue};
 use skein_testkit::http::Answer;
 use skein_testkit::httpbin::Httpbin;
 use skein_testkit::postgres::{Cluster, Database};
-use skein_testkit::rogue::{Behaviour, Rogue};
 use skein_testkit::tls::MutualTls;
 
 use crate::server::{Home, Server, id_of};

@@ -1,7 +1,7 @@
 //! The default process by the real binary: a connected model answers in `skein chat`, and another choice is one command.
 
 use serde_json::{Value, json};
-use skein_testkit::rogue::{Behaviour, Rogue};
+use skein_testkit::hostile_server::{Behaviour, Rogue};
 
 use crate::runs::chat;
 use crate::server::Home;

@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
+use skein_testkit::hostile_server::{Behaviour, Rogue};
 use skein_testkit::http::fresh_key;
 use skein_testkit::postgres::{Cluster, Database};
 use skein_testkit::process::Program;
-use skein_testkit::rogue::{Behaviour, Rogue};
 use skein_testkit::wait::until;
 
 use crate::interrupted::ask;

@@ -8,10 +8,10 @@ use std::path::Path;
 use std::time::Duration;
 
 use serde_json::json;
+use skein_testkit::hostile_server::{Behaviour, Rogue};
 use skein_testkit::httpbin::Httpbin;
 use skein_testkit::postgres::{Cluster, Database};
 use skein_testkit::process::{Child, Program};
-use skein_testkit::rogue::{Behaviour, Rogue};
 
 use crate::server::{SKEIN, after};
 

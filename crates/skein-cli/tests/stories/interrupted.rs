@@ -7,8 +7,8 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use skein_testkit::hostile_server::{Behaviour, Rogue};
 use skein_testkit::postgres::{Cluster, Database};
-use skein_testkit::rogue::{Behaviour, Rogue};
 use skein_testkit::wait::until;
 
 use crate::server::{Home, Server};

@@ -3,8 +3,8 @@
 //! Vectors are given as they came: whether they are long enough and their numbers are any is judged by whoever uses them.
 //! Only what cannot be given to the right text is refused here. Start at [`Embeddings::embed`].
 
-mod answer;
 mod batch;
+mod response;
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -16,13 +16,13 @@ use http::{HeaderMap, HeaderValue, Method};
 use serde::Serialize;
 use tokio::time::{Instant, sleep_until};
 
+use crate::background;
 use crate::credential::Credential;
 use crate::guard::{Endpoint, Guard};
 use crate::http::{CallFault, Http, HttpAnswer, HttpCall, HttpOptions, Limits, Phase, Retry, luck};
 use crate::llm::{LlmFault, RawResponse, Said, address, refusal};
-use crate::off_thread;
-use answer::Answer;
 use batch::{batches, beginning};
+use response::Answer;
 
 pub use batch::{BATCH_BYTES_MAX, BATCH_TEXTS_MAX};
 
@@ -239,11 +239,11 @@ impl Embeddings {
         Err(refusal::from_response(&raw, &self.model).into())
     }
 
-    async fn unread(&self, fault: answer::Unread, status: u16, headers: &HeaderMap, body: Bytes) -> EmbeddingsError {
+    async fn unread(&self, fault: response::Unread, status: u16, headers: &HeaderMap, body: Bytes) -> EmbeddingsError {
         match fault {
-            answer::Unread::Count { wanted, found } => EmbeddingsError::Count { wanted, found },
-            answer::Unread::Garbled(problem) => EmbeddingsError::NotUnderstood(Said::new(&self.scrubbed(&problem))),
-            answer::Unread::Reported => {
+            response::Unread::Count { wanted, found } => EmbeddingsError::Count { wanted, found },
+            response::Unread::Garbled(problem) => EmbeddingsError::NotUnderstood(Said::new(&self.scrubbed(&problem))),
+            response::Unread::Reported => {
                 let raw = self.raw(status, headers, body).await;
                 let error = serde_json::from_slice(&raw.body).unwrap_or_default();
                 refusal::from_event(&error, &raw, &self.model).into()
@@ -259,7 +259,7 @@ impl Embeddings {
         let scrub = self.credential.as_deref().map(Credential::scrubber).unwrap_or_default();
         let headers = pairs.collect();
         let received = body.clone();
-        let clean = off_thread::run(body.len(), move || match scrub.bytes(&received) {
+        let clean = background::run(body.len(), move || match scrub.bytes(&received) {
             Cow::Borrowed(_) => None,
             Cow::Owned(clean) => Some(Bytes::from(clean)),
         });

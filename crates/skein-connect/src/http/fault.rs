@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use http::StatusCode;
 
-use super::pause;
+use super::retry;
 use crate::credential::Scrubber;
 use crate::guard::Refusal;
 
@@ -71,7 +71,7 @@ impl CallFault {
     pub fn is_retryable(&self) -> bool {
         match self {
             Self::Name { .. } | Self::Connect { .. } | Self::Timeout { .. } | Self::Reset { .. } => true,
-            Self::Status { status, .. } => StatusCode::from_u16(*status).is_ok_and(pause::is_temporary),
+            Self::Status { status, .. } => StatusCode::from_u16(*status).is_ok_and(retry::is_temporary),
             Self::Address(_)
             | Self::Request(_)
             | Self::Refused(_)

@@ -2,13 +2,13 @@
 //!
 //! Knows nothing of REST or models; `rest` and `llm` stand on it. Start at [`Http::send`].
 
-mod answer;
-mod call;
 mod fault;
-mod pause;
 mod peer;
 mod redirect;
-mod renew;
+mod request;
+mod response;
+mod retry;
+mod token_renewal;
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -21,16 +21,16 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::credential::Credential;
 use crate::guard::Guard;
-use pause::Outcome;
 use peer::{Peer, Peers};
 use redirect::Stop;
-use renew::Renewals;
+use retry::Outcome;
+use token_renewal::Renewals;
 
-pub(crate) use answer::is_shown;
-pub use answer::{Body, HttpAnswer};
-pub use call::{HttpCall, Limits, Retry};
 pub use fault::{CallFault, Phase};
 pub use peer::{Names, SystemNames};
+pub use request::{HttpCall, Limits, Retry};
+pub(crate) use response::is_shown;
+pub use response::{Body, HttpAnswer};
 
 const REDIRECTS_MAX: usize = 5;
 
@@ -143,8 +143,8 @@ impl Http {
 
     /// One request and the head of its answer.
     async fn ask(&self, stop: &Stop, call: &HttpCall, deadline: Instant) -> Result<Response, CallFault> {
-        call::check(&stop.url)?;
-        let endpoint = call::endpoint(&stop.url)?;
+        request::check(&stop.url)?;
+        let endpoint = request::endpoint(&stop.url)?;
         if let Ok(literal) = endpoint.host().parse() {
             self.0.guard.judge(&endpoint, literal)?;
         }
@@ -186,7 +186,7 @@ impl Http {
 
 fn answered(response: Response, stop: &Stop, limits: Limits, deadline: Instant) -> Result<HttpAnswer, CallFault> {
     let (status, headers) = (response.status(), response.headers().clone());
-    let host = call::endpoint(&stop.url)?.to_string();
+    let host = request::endpoint(&stop.url)?.to_string();
     let body = Body::new(response, host, &stop.method, limits, deadline)?;
     Ok(HttpAnswer { status, headers, body })
 }

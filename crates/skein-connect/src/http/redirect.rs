@@ -4,8 +4,9 @@ use bytes::Bytes;
 use http::{HeaderMap, HeaderName, Method, StatusCode, header};
 use reqwest::Url;
 
-use super::call::{self, HttpCall};
 use super::fault::CallFault;
+use super::request;
+use super::request::HttpCall;
 
 /// The request as it is at one stop of its way.
 #[derive(Debug, Clone)]
@@ -34,7 +35,7 @@ impl Stop {
         let bad = |cause: &str| self.bad_redirect(cause);
         let location = location.to_str().map_err(|_| bad("its target is not text"))?;
         let url = self.url.join(location).map_err(|error| bad(&error.to_string()))?;
-        call::check(&url)?;
+        request::check(&url)?;
         if self.url.scheme() == "https" && url.scheme() == "http" {
             return Err(bad("it leads away from an encrypted connection"));
         }

@@ -13,13 +13,13 @@ use futures::stream::{self, BoxStream, Stream, StreamExt as _};
 use http::header::{ACCEPT, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, Method};
 
+use super::answer_reader::{AnswerReader, RESPONSE_BYTES_MAX};
 use super::chat::{ChatAnswer, ChatEvent, ChatFailure, ChatRequest, Dialect};
 use super::dialect::{BuiltRequest, Wording, build};
 use super::fault::LlmFault;
-use super::reader::{AnswerReader, RESPONSE_BYTES_MAX};
 use crate::credential::Credential;
 use crate::http::{Body, CallFault, Http, HttpAnswer, HttpCall, Limits, Retry};
-use crate::{off_thread, offline};
+use crate::{background, offline};
 
 /// What a model is given: large ones think for minutes before they say a word.
 pub const LIMITS: Limits = Limits {
@@ -177,9 +177,9 @@ impl Reading {
     /// Reads until there is an event to give; then, or at the end, what comes next.
     async fn read(mut self: Box<Self>) -> State {
         match self.body.next().await {
-            Some(Ok(piece)) => off_thread::run(piece.len(), move || self.push(&piece)).await,
+            Some(Ok(piece)) => background::run(piece.len(), move || self.push(&piece)).await,
             Some(Err(fault)) => State::Ending(VecDeque::from([Err(self.reader.fail(broken(fault)))])),
-            None => off_thread::run(self.reader.kept_bytes(), move || self.finish()).await,
+            None => background::run(self.reader.kept_bytes(), move || self.finish()).await,
         }
     }
 

@@ -5,14 +5,14 @@
 //! [`answer`]; the order of thought is `gather`, `intent`, then `reply`, which asks `relevance` and
 //! `summary` for passages and `quote` for their wording.
 
-mod gather;
 mod intent;
 mod passage;
+mod person_facts;
 mod phrases;
 mod quote;
-mod recollect;
 mod relevance;
 mod reply;
+mod request_parts;
 mod summarize;
 mod summary;
 #[cfg(test)]
@@ -35,7 +35,7 @@ pub fn answer(request: &ChatRequest) -> Result<ChatAnswer, LlmFault> {
         let refusal = "the built-in offline model answers in quotes and cannot be held to a JSON format";
         return Err(LlmFault::Unsupported(refusal.to_owned()));
     }
-    let reply = reply::reply(&gather::gather(request));
+    let reply = reply::reply(&request_parts::gather(request));
     let (text, finish) = limited(format!("{}\n\n{}", reply.text, phrases::LABEL), request);
     let usage = Usage {
         input_tokens: request.estimated_tokens(),

@@ -1,12 +1,12 @@
 //! Decides what the built-in model answers. Start at [`reply`].
 
-use super::gather::Conversation;
 use super::intent::{Intent, intent, points_back, wants_all};
 use super::passage::{Author, Passage};
+use super::person_facts::{acknowledge, recollect, repeat, tasks, who_am_i};
 use super::phrases;
 use super::quote::{Quote, introduction, quotes, written};
-use super::recollect::{acknowledge, recollect, repeat, tasks, who_am_i};
 use super::relevance::{Question, Ranked, Ranking};
+use super::request_parts::Conversation;
 use super::summarize::summarize;
 use super::summary::{key_words, likeness};
 

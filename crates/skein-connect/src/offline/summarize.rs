@@ -1,12 +1,12 @@
 //! Answers that shorten: of what came with the request, of a text it names, of what was said about something.
 
-use super::gather::Conversation;
 use super::intent::wanted_count;
 use super::passage::{Author, Passage};
 use super::phrases;
 use super::quote::{listed, single_quotes};
 use super::relevance::{Question, Ranked, Ranking};
 use super::reply::{ANSWERED, Reply, counted, is_quotable, numbers};
+use super::request_parts::Conversation;
 use super::summary::{choose, length_for};
 
 /// Words in requests for summaries that do not say of what.

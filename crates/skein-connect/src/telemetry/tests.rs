@@ -3,7 +3,7 @@
 use serde_json::json;
 use skein_core::Millis;
 use skein_core::flow::telemetry::{Attribute, SpanKind, SpanStatus};
-use skein_testkit::rogue::{Behaviour, Rogue};
+use skein_testkit::hostile_server::{Behaviour, Rogue};
 
 use super::*;
 
@@ -27,7 +27,7 @@ fn span() -> Span {
     }
 }
 
-async fn told(behaviour: Behaviour) -> (Result<Taken, Untold>, Vec<skein_testkit::rogue::Request>) {
+async fn told(behaviour: Behaviour) -> (Result<Taken, Untold>, Vec<skein_testkit::hostile_server::Request>) {
     let rogue = Rogue::start(move |_| behaviour.clone());
     let headers = ["Authorization=Bearer a=b".to_owned(), "x-tenant = herons".to_owned()];
     let collector = Collector::new(&format!("{}/otlp/", rogue.endpoint()), &headers, "0.1.0").unwrap();

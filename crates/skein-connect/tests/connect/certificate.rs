@@ -13,7 +13,7 @@ use skein_connect::http::{CallFault, Http, HttpCall, HttpOptions};
 use skein_core::catalog::secret::SecretType;
 use skein_testkit::tls::{Certificates, MutualTls};
 
-use crate::setting::{client, get, guard};
+use crate::fixtures::{client, get, guard};
 
 fn identity(certificate: &str, key: &str, ca: Option<&str>) -> Result<Credential, skein_core::RuleViolation> {
     let mut value = json!({"certificate": certificate, "privateKey": key});

@@ -9,10 +9,10 @@ use serde_json::json;
 use skein_connect::credential::{Credential, OnRenewal};
 use skein_connect::http::{CallFault, Http, HttpCall};
 use skein_core::catalog::secret::{SecretPlace, SecretType, SecretUse};
-use skein_testkit::rogue::{Behaviour, Request, Rogue};
+use skein_testkit::hostile_server::{Behaviour, Request, Rogue};
 use tokio::sync::Notify;
 
-use crate::setting::{client, get};
+use crate::fixtures::{client, get};
 
 fn credential(secret_type: SecretType, value: &str) -> Arc<Credential> {
     Arc::new(Credential::new(secret_type, value.as_bytes(), None).unwrap())

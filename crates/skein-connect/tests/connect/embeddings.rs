@@ -11,10 +11,10 @@ use skein_connect::embeddings::{BATCH_TEXTS_MAX, Embedded, Embeddings, Embedding
 use skein_connect::http::{CallFault, Limits, Phase};
 use skein_connect::llm::LlmFault;
 use skein_core::catalog::secret::SecretType;
+use skein_testkit::hostile_server::{Behaviour, Request, Rogue};
 use skein_testkit::litellm::Litellm;
-use skein_testkit::rogue::{Behaviour, Request, Rogue};
 
-use crate::setting::{AT_ONCE, client};
+use crate::fixtures::{AT_ONCE, client};
 
 fn texts(texts: &[&str]) -> Vec<String> {
     texts.iter().map(|text| (*text).to_owned()).collect()

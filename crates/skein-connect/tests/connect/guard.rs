@@ -4,9 +4,9 @@ use std::net::SocketAddr;
 
 use skein_connect::guard::{Endpoint, Guard, Refusal};
 use skein_connect::http::{CallFault, Http, HttpCall, HttpOptions};
-use skein_testkit::rogue::{Behaviour, Rogue};
+use skein_testkit::hostile_server::{Behaviour, Rogue};
 
-use crate::setting::{Told, client, get, guard};
+use crate::fixtures::{Told, client, get, guard};
 
 fn ok() -> Rogue {
     Rogue::start(|_| Behaviour::json("{}"))

@@ -5,9 +5,9 @@ use std::time::Duration;
 use futures::StreamExt as _;
 use http::Method;
 use skein_connect::http::{CallFault, HttpCall, Limits, Phase, Retry};
-use skein_testkit::rogue::{Behaviour, Rogue};
+use skein_testkit::hostile_server::{Behaviour, Rogue};
 
-use crate::setting::{AT_ONCE, client, get};
+use crate::fixtures::{AT_ONCE, client, get};
 
 const SHORT: Duration = Duration::from_millis(80);
 

@@ -14,10 +14,10 @@ use skein_connect::llm::{
     Provider, StreamBreak,
 };
 use skein_core::catalog::secret::SecretType;
+use skein_testkit::hostile_server::{Behaviour, Request, Rogue};
 use skein_testkit::litellm::Litellm;
-use skein_testkit::rogue::{Behaviour, Request, Rogue};
 
-use crate::setting::client;
+use crate::fixtures::client;
 
 fn model(address: SocketAddr, dialect: Dialect, base_url: String) -> LanguageModel {
     LanguageModel::Provider(Provider {

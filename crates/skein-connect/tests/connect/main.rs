@@ -4,8 +4,8 @@
 mod certificate;
 mod credential;
 mod embeddings;
+mod fixtures;
 mod guard;
 mod http;
 mod llm;
 mod rest;
-mod setting;

@@ -9,10 +9,10 @@ use skein_connect::http::{CallFault, Limits, Phase, Retry};
 use skein_connect::rest::{CallReport, RestRequest, call};
 use skein_core::catalog::operation::rest::{Accept, RenderedRest, RestCall};
 use skein_core::catalog::secret::{SecretPlace, SecretType, SecretUse};
+use skein_testkit::hostile_server::{Behaviour, Rogue};
 use skein_testkit::httpbin::Httpbin;
-use skein_testkit::rogue::{Behaviour, Rogue};
 
-use crate::setting::client;
+use crate::fixtures::client;
 
 fn rendered(operation: Value, inputs: Value) -> RenderedRest {
     let operation: RestCall = serde_json::from_value(operation).unwrap();

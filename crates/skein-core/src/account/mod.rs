@@ -4,7 +4,7 @@
 //! asked nowhere else.
 
 pub mod expiry;
-pub mod repeat;
+pub mod idempotency;
 
 use crate::id::{ItemId, UserId};
 use crate::rule::RuleViolation;

@@ -8,15 +8,15 @@
 //!
 //! Nothing here connects to anything: an operation is rendered to a value, and somebody else sends it.
 
-pub mod discover;
+pub mod discovery;
 pub mod endpoint;
 pub mod entry;
 pub mod health;
+pub mod json_template;
 pub mod operation;
-pub mod outline;
 pub mod placeholder;
 pub mod pricing;
-pub mod restoring;
+pub mod restore;
 pub mod schema;
 pub mod secret;
 pub mod selector;

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::catalog::outline::{RENDERED_BYTES_MAX, too_large};
+use crate::catalog::json_template::{RENDERED_BYTES_MAX, too_large};
 use crate::rule::RuleViolation;
 
 /// Longest text with placeholders, in bytes.

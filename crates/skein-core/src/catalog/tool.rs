@@ -3,7 +3,7 @@
 //! A tool stands on a service and may have a secret bound to it; [`Tool::create`] and [`Tool::change`] are given both
 //! and refuse what does not fit. [`Tool::check_fits`] asks again when the service has changed.
 
-mod effect;
+mod ineffective_members;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -19,7 +19,7 @@ use crate::catalog::sharing;
 use crate::id::{RecordId, UserId};
 use crate::rule::RuleViolation;
 
-pub use effect::SAMPLING_PARAMS;
+pub use ineffective_members::SAMPLING_PARAMS;
 
 /// The name under which older clients send the secret among the connection's parameters (decision A10).
 const SECRET_ID: &str = "secretId";

@@ -6,9 +6,9 @@
 use serde_json::Value;
 
 use crate::catalog::schema::bounds::pattern_count;
-use crate::flow::breaches::Breach;
 use crate::flow::process::InitialContext;
 use crate::flow::step::STEPS_MAX;
+use crate::flow::validation::Breach;
 use crate::rule::RuleViolation;
 
 /// Most steps that one step depends on.

@@ -8,7 +8,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::catalog::outline::RENDERED_BYTES_MAX;
+use crate::catalog::json_template::RENDERED_BYTES_MAX;
 use crate::catalog::placeholder::{is_variable_name, plain};
 use crate::flow::scope::{Names, Scope, Spelling, Variable};
 use crate::rule::RuleViolation;

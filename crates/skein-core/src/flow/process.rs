@@ -11,11 +11,11 @@ use serde_json::{Map, Value};
 
 use crate::catalog::entry::{self, Description, Entry, Fixed, Name, refuse_fixed};
 use crate::catalog::schema::{self, AtOnce, BadSchema, Schema, SchemaJudge, Unfit};
-use crate::flow::breaches::Breach;
 use crate::flow::draft_size;
 use crate::flow::plan::{Located, Plan};
 use crate::flow::scope;
 use crate::flow::step::{Reference, Step, TOKEN_BUDGET_MAX};
+use crate::flow::validation::Breach;
 use crate::rule::RuleViolation;
 
 /// Most variables of an initial context.

@@ -6,8 +6,8 @@
 use serde_json::{Map, Value, json};
 
 use crate::canonical::{self, Escape};
+use crate::flow::authorization::Footing;
 use crate::flow::cost::Cost;
-use crate::flow::footing::Footing;
 use crate::garden::item::{BadItem, ItemDraft, ItemType};
 use crate::id::{ItemId, RecordId, UserId};
 use crate::ravens::input_hash;

@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use crate::account::repeat::RequestMark;
+use crate::account::idempotency::RequestMark;
 use crate::digest::{Digest, FieldHasher};
 use crate::garden::item::{BadItem, ItemDraft, ItemType};
 use crate::id::{ConversationId, EpisodeId, ItemId, NodeId, TurnId, UserId};
@@ -14,7 +14,7 @@ use crate::rule::RuleViolation;
 use crate::time::Millis;
 use crate::tree::actor::ActorId;
 use crate::tree::content::first_words;
-use crate::tree::place::Label;
+use crate::tree::node_place::Label;
 
 /// Longest name of an episode, in characters (rule BR-EPISODE-004).
 pub const NAME_CHARS_MAX: usize = 100;

@@ -1,4 +1,4 @@
 //! What is remembered: episodes, from which everything said is found again.
 
 pub mod episode;
-pub mod remembered;
+pub mod recalled_text;

@@ -11,7 +11,7 @@ use crate::catalog::entry::{self, Entry, Fixed, Name, refuse_fixed};
 use crate::id::{RecordId, UserId};
 use crate::rule::RuleViolation;
 use crate::tree::configuration::{Configuration, Permissions};
-use crate::tree::words::words;
+use crate::tree::spelled_enum::words;
 
 const MODEL_REF_CHARS_MAX: usize = 200;
 const PROVIDER_CHARS_MAX: usize = 49;

@@ -10,7 +10,7 @@ use serde::Serialize;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 use unicode_segmentation::UnicodeSegmentation as _;
 
-use crate::tree::words::words;
+use crate::tree::spelled_enum::words;
 
 /// Most words, of both texts together, that are compared with each other at once. The work grows with the square.
 const WORDS_MAX: usize = 8_000;

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::rule::RuleViolation;
 use crate::tree::actor::ActorType;
-use crate::tree::text::Instructions;
+use crate::tree::short_text::Instructions;
 
 /// Hottest sampling a model can be asked for.
 pub const TEMPERATURE_MAX: f64 = 2.0;

@@ -12,8 +12,8 @@ use crate::canonical::{self, Escape};
 use crate::document::{self, DOCUMENT_BYTES_MAX};
 use crate::id::ItemId;
 use crate::rule::RuleViolation;
-use crate::tree::blank::is_blank;
 use crate::tree::media::{AUDIO_MILLISECONDS_MAX, AudioType, IMAGE_PIXELS_MAX, ImageType};
+use crate::tree::visible_text::is_blank;
 
 /// Largest content, in bytes of its canonical JSON: what stands around it in its item must fit beside it.
 pub const CONTENT_BYTES_MAX: usize = DOCUMENT_BYTES_MAX - 1_024;

@@ -13,9 +13,9 @@ use crate::id::{ItemId, RecordId, TurnId};
 use crate::rule::RuleViolation;
 use crate::time::Millis;
 use crate::tree::actor::{ActorId, AuthorType};
-use crate::tree::blank::is_blank;
-use crate::tree::text::{Instructions, Tag, Title};
-use crate::tree::words::words;
+use crate::tree::short_text::{Instructions, Tag, Title};
+use crate::tree::spelled_enum::words;
+use crate::tree::visible_text::is_blank;
 
 /// Longest summary of a folded branch, in characters.
 pub const FOLD_TEXT_CHARS_MAX: usize = 32_000;

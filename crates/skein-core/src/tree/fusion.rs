@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::rule::RuleViolation;
-use crate::tree::blank::is_blank;
+use crate::tree::visible_text::is_blank;
 
 /// Fewest answers that can be made into one.
 pub const FUSED_MIN: usize = 2;

@@ -4,7 +4,7 @@
 
 use crate::rule::RuleViolation;
 use crate::tree::content::{Audio, Image};
-use crate::tree::words::words;
+use crate::tree::spelled_enum::words;
 
 /// Largest image, in bytes.
 pub const IMAGE_BYTES_MAX: u64 = 20 << 20;

@@ -5,24 +5,24 @@
 //! shown, how two paths differ) is computed from values and never stored.
 
 pub mod actor;
-pub mod blank;
 pub mod compare;
 pub mod configuration;
 pub mod content;
 pub mod context;
 pub mod conversation;
+pub mod conversation_name;
 pub mod fusion;
 pub mod local_id;
 pub mod media;
-pub mod naming;
 pub mod node;
 pub mod node_hash;
-pub mod place;
+pub mod node_place;
+pub mod node_status;
 pub mod render;
 pub mod rollback;
-pub mod status;
+pub mod short_text;
+mod spelled_enum;
 pub mod summary;
-pub mod text;
 pub mod turn;
 pub mod verify;
-mod words;
+pub mod visible_text;

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::id::{NodeId, RecordId};
 use crate::time::Millis;
-use crate::tree::status::GenerationStatus;
+use crate::tree::node_status::GenerationStatus;
 
 /// Most turns whose earlier selection is recorded.
 const SHOWN_MAX: usize = 1_000;

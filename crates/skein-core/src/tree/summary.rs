@@ -5,9 +5,9 @@
 
 use unicode_segmentation::UnicodeSegmentation as _;
 
-use crate::tree::blank::is_blank;
 use crate::tree::context::TokenCounter;
-use crate::tree::status::GenerationStatus;
+use crate::tree::node_status::GenerationStatus;
+use crate::tree::visible_text::is_blank;
 
 /// Longest summary of a node.
 pub const NODE_WORDS_MAX: usize = 30;

@@ -1,7 +1,7 @@
 //! Who speaks at a place in a conversation, and what kind of thing is said there.
 
 use crate::rule::RuleViolation;
-use crate::tree::words::words;
+use crate::tree::spelled_enum::words;
 
 words! {
     /// On whose behalf a turn speaks.

@@ -9,7 +9,7 @@ use crate::id::ItemId;
 use crate::time::Millis;
 use crate::tree::actor::{ActorId, AuthorType};
 use crate::tree::node_hash::{Authorship, node_hash_of_text};
-use crate::tree::words::words;
+use crate::tree::spelled_enum::words;
 
 words! {
     /// What verification found, from best to worst.

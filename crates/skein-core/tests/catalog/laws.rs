@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
-use skein_core::catalog::discover::{Ground, discover};
+use skein_core::catalog::discovery::{Ground, discover};
+use skein_core::catalog::json_template::Outline;
 use skein_core::catalog::operation::Operation;
 use skein_core::catalog::operation::cypher;
 use skein_core::catalog::operation::rest::RenderedBody;
-use skein_core::catalog::outline::Outline;
 use skein_core::catalog::placeholder::{Inputs, Text};
 use skein_core::catalog::selector::Selector;
 

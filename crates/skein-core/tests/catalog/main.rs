@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 #![expect(clippy::needless_pass_by_value, reason = "samples are handed over as `json!` makes them")]
 
-mod discover;
+mod discovery;
 mod laws;
 mod operation;
 mod samples;

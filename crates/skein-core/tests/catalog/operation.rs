@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 use skein_core::RuleViolation;
+use skein_core::catalog::json_template::RENDERED_BYTES_MAX;
 use skein_core::catalog::operation::rest::{Accept, RenderedBody, RenderedRest};
 use skein_core::catalog::operation::{Operation, OperationType, cypher};
-use skein_core::catalog::outline::RENDERED_BYTES_MAX;
 use skein_core::catalog::selector::{Mapping, Selector};
 
 use crate::samples::{inputs, rest_call, sent, with};

@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 use skein_core::RecordId;
 use skein_core::catalog::schema::bounds::PATTERNS_MAX;
-use skein_core::flow::breaches::{BREACHES_MAX, Breach, of_draft};
 use skein_core::flow::draft_size::{DEPENDS_ON_MAX, PROCESS_PATTERNS_MAX};
 use skein_core::flow::process::{Process, ProcessDraft, REFERENCES_MAX};
 use skein_core::flow::step::{OFFERS_MAX, STEPS_MAX, Step};
+use skein_core::flow::validation::{BREACHES_MAX, Breach, of_draft};
 
 use crate::samples::{MODEL, sent, step};
 

@@ -4,7 +4,8 @@ use bytes::Bytes;
 use serde_json::{Map, Value};
 use skein_connect::http::{CallFault, HttpCall, Limits};
 use skein_core::account::Scope;
-use skein_core::catalog::discover::{self, Ground, Skipped};
+use skein_core::catalog::discovery;
+use skein_core::catalog::discovery::{Ground, Skipped};
 use skein_core::catalog::entry::Owned;
 use skein_core::catalog::secret::Secret;
 use skein_core::catalog::service::Service;
@@ -155,7 +156,7 @@ fn judged(
     connection_params: Map<String, Value>,
     secret: Option<&Owned<Secret>>,
 ) -> Result<(Vec<Tool>, Vec<Skipped>), StoreError> {
-    let found = discover::discover(document, &Ground { service_id: service.id, connection_params, secret });
+    let found = discovery::discover(document, &Ground { service_id: service.id, connection_params, secret });
     let found = found.map_err(|problem| undiscoverable(&problem.to_string()))?;
     if found.tools.len() > TOOLS_MAX {
         let problem =

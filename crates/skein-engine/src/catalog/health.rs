@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use skein_core::catalog::health::{Health, Vitals};
 use skein_core::catalog::service::Service;
 use skein_core::catalog::tool::Tool;
-use skein_core::flow::fitness::Condition;
+use skein_core::flow::health_report::Condition;
 use skein_core::garden::record::Record;
 use skein_core::{Millis, RecordId, UserId, Viewer};
 use skein_store::catalog::health::LastHealth;

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 use skein_core::catalog::entry::Entry;
-use skein_core::catalog::restoring;
+use skein_core::catalog::restore;
 use skein_core::catalog::secret::Secret;
 use skein_core::catalog::service::Service;
 use skein_core::catalog::sharing::Refused;
@@ -36,7 +36,7 @@ impl Engine {
         self.change(caller, request, "record.restore", move |tx, viewer| {
             let current = tx.record_even_deleted(viewer, id)?;
             let past = tx.record_at_version(viewer, id, version.unwrap_or(current.version - 1))?;
-            restoring::check(&current.content.record_type, &past)?;
+            restore::check(&current.content.record_type, &past)?;
             let content = judged(tx, viewer, &engine, &current, past)?;
             tx.restore_catalogued(viewer, id, based_on.unwrap_or(current.hash), content)
         })
@@ -82,7 +82,7 @@ fn restored<T: Entry>(
     past: RecordContent,
     judge: impl FnOnce(&mut Tx<'_>, &Viewer, &Restoration<'_, T>) -> Result<(), StoreError>,
 ) -> Result<RecordContent, StoreError> {
-    let is_gone = restoring::is_gone(&current.content);
+    let is_gone = restore::is_gone(&current.content);
     let mut living = current.clone();
     living.content.data.remove(DELETED_AT);
     let current: StoredEntry<T> = living.try_into()?;
@@ -119,7 +119,7 @@ fn check_tool(
 
 /// What an entry cannot do without.
 fn needed<T: Entry>(tx: &mut Tx<'_>, viewer: &Viewer, id: RecordId) -> Result<StoredEntry<T>, StoreError> {
-    let missing = |name: String| Refused::Conflict(restoring::missing(&T::RECORD_TYPE.to_lowercase(), &name));
+    let missing = |name: String| Refused::Conflict(restore::missing(&T::RECORD_TYPE.to_lowercase(), &name));
     load(tx, viewer, id).map_err(|error| match error {
         StoreError::NotFound(name) => missing(name).into(),
         error => error,

@@ -5,7 +5,7 @@ pub(crate) mod cost;
 pub(crate) mod generations;
 
 use serde_json::{Map, Value};
-use skein_core::flow::execution::fact::{ExecutionBegun, ExecutionEnded, Trigger};
+use skein_core::flow::execution::item_payload::{ExecutionBegun, ExecutionEnded, Trigger};
 use skein_core::flow::execution::state::{RunStatus, StepState};
 use skein_core::garden::item::ItemType;
 use skein_core::garden::relation::{Endpoint, RelationKind};

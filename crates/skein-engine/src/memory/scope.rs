@@ -7,7 +7,7 @@ use skein_core::garden::cursor::Cursor;
 use skein_core::garden::project::Project;
 use skein_core::memory::episode::EpisodeSource;
 use skein_core::tree::actor::ActorId;
-use skein_core::tree::place::Label;
+use skein_core::tree::node_place::Label;
 use skein_core::{ConversationId, Millis, NodeId, PathId, RecordId, ReferenceField, Viewer};
 use skein_recall::{Filter, Listed, Visibility, Weights};
 use skein_store::memory::VisibleBranch;

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use skein_core::memory::episode::episode_of;
-use skein_core::tree::place::Label;
+use skein_core::tree::node_place::Label;
 use skein_core::tree::turn::Speaker;
 use skein_core::{ConversationId, EpisodeId, NodeId, Viewer};
 use skein_recall::{Hit, Place, Snippet, Terms};

@@ -7,7 +7,7 @@ use std::ops::Range;
 use skein_core::garden::item::ItemType;
 use skein_core::memory::episode::{Brought, EpisodePlace, EpisodeSource, episode_of};
 use skein_core::tree::actor::ActorId;
-use skein_core::tree::place::Label;
+use skein_core::tree::node_place::Label;
 use skein_core::tree::turn::Speaker;
 use skein_core::{ConversationId, EpisodeId, ItemId, Millis, NodeId, PathId, Viewer};
 use skein_recall::Snippet;

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 use skein_core::catalog::operation::McpCall;
-use skein_core::memory::remembered::Remembered;
+use skein_core::memory::recalled_text::Remembered;
 use skein_core::tree::node::Source;
 use skein_core::{NodeId, RecordId, UserId};
 

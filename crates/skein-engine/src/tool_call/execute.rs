@@ -22,7 +22,7 @@ use skein_core::catalog::service::{Builtin, Service};
 use skein_core::catalog::tool::{Retry as Repeats, SAMPLING_PARAMS, Tool};
 use skein_core::fence::{TOOL_OUTPUT, fence};
 use skein_core::flow::approval_policy::is_reading_ability;
-use skein_core::flow::execution::dialogue::BY_PERSON;
+use skein_core::flow::execution::tool_loop::BY_PERSON;
 use skein_core::tree::configuration::Configuration;
 use skein_core::tree::content::{Block, Content, Image};
 use skein_core::tree::context::image::IMAGES_MAX;

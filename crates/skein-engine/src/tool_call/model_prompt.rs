@@ -7,7 +7,7 @@
 use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value};
-use skein_core::flow::footing::Footing;
+use skein_core::flow::authorization::Footing;
 use skein_core::flow::tool_call::{Asker, CallStatus, ToolCall, ToolResult};
 use skein_core::{ItemId, RecordId, UserId, Viewer};
 use skein_store::{StoreError, Tx};

@@ -13,7 +13,7 @@ use skein_core::tree::context::{
 };
 use skein_core::tree::conversation::Conversation;
 use skein_core::tree::node::{Source, SourceRole};
-use skein_core::tree::text::Instructions;
+use skein_core::tree::short_text::Instructions;
 use skein_core::tree::turn::{Speaker, TurnType};
 use skein_core::{ConversationId, ItemId, NodeId, PathId, RecordId, Viewer};
 use skein_store::tree::read::{NODES_PER_PAGE_MAX, SeenNode};

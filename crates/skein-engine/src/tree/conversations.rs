@@ -10,7 +10,7 @@ use skein_core::tree::actor::{ActorId, AuthorType};
 use skein_core::tree::conversation::{
     Citation, Conversation, ConversationChange, ConversationDraft, FoldSummary, ForkOrigin, Mode, SHOWN_ABOVE_MAX,
 };
-use skein_core::tree::text::Title;
+use skein_core::tree::short_text::Title;
 use skein_core::{
     ConversationId, Digest, ItemId, NodeId, PathId, RecordId, ReferenceField, RuleViolation, TurnId, UserId, Viewer,
 };
@@ -299,7 +299,7 @@ fn origin(tx: &mut Tx<'_>, viewer: &Viewer, id: ConversationId, node: NodeId) ->
     })?;
     let origin = ForkOrigin { conversation_id: id.into(), turn_id, node_id: node.into() };
     origin.check(Some((row.conversation.into(), turn_id)))?;
-    skein_core::tree::place::check_parent(row.status)?;
+    skein_core::tree::node_place::check_parent(row.status)?;
     Ok(origin)
 }
 
@@ -340,7 +340,7 @@ fn named_end(tx: &mut Tx<'_>, viewer: &Viewer, id: ConversationId, node: NodeId)
     if row.conversation != id || row.turn().is_none() {
         return Err(FOLDED_AT.unusable(node).into());
     }
-    skein_core::tree::place::check_parent(row.status)?;
+    skein_core::tree::node_place::check_parent(row.status)?;
     Ok(node)
 }
 

@@ -23,7 +23,7 @@ use serde_json::{Value, json};
 use skein_core::garden::record::Record;
 use skein_core::tree::content::Content;
 use skein_core::tree::conversation::Conversation;
-use skein_core::tree::status::{CacheStatus, Parent, display_order};
+use skein_core::tree::node_status::{CacheStatus, Parent, display_order};
 use skein_core::{ConversationId, NodeId, PathId, RecordId, TurnId, Viewer};
 use skein_store::timeline::items::Page;
 use skein_store::tree::alternative_status::Standing;

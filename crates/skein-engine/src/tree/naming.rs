@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use skein_core::tree::conversation::Conversation;
-use skein_core::tree::naming::{OwnName, is_full, name_after, numbered};
+use skein_core::tree::conversation_name::{OwnName, is_full, name_after, numbered};
 use skein_core::{ConversationId, PathId, Viewer};
 use skein_store::tree::ConversationRow;
 use skein_store::{StoreError, Tx};

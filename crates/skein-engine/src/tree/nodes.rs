@@ -7,7 +7,7 @@ use skein_core::tree::compare::{Precision, RunKind, compare_texts};
 use skein_core::tree::conversation::TAGS_MAX;
 use skein_core::tree::local_id::lookup_form;
 use skein_core::tree::node::NodeMarked;
-use skein_core::tree::text::{BookmarkLabel, Tag};
+use skein_core::tree::short_text::{BookmarkLabel, Tag};
 use skein_core::{ConversationId, NodeId, PathId, RuleViolation, Viewer};
 use skein_store::timeline::items::Page;
 use skein_store::tree::adjacent_nodes::{Around, EdgeRow};

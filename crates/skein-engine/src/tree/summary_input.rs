@@ -11,7 +11,7 @@ use skein_connect::offline;
 use skein_core::catalog::entry::Description;
 use skein_core::tree::context::FourCharacters;
 use skein_core::tree::node::TreeSummary;
-use skein_core::tree::status::GenerationStatus;
+use skein_core::tree::node_status::GenerationStatus;
 use skein_core::tree::summary::{
     Earlier, NODE_TOKENS_MAX, NodeSubject, TREE_SENTENCES, TREE_TOKENS_MAX, TreeSubject, is_node_due, node_context,
     node_prompt, tree_prompt, trim_to_sentence, trim_to_tree_summary,

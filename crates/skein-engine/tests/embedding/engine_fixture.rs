@@ -17,8 +17,9 @@ use skein_engine::{Caller, Engine, KeyText, Request, Worker};
 use skein_store::blobs::Blobs;
 use skein_store::clock::{Clock, StoppedClock};
 use skein_store::{Location, Store, StoreOptions};
+use skein_testkit::hostile_server;
+use skein_testkit::hostile_server::{Behaviour, Rogue};
 use skein_testkit::postgres::{Cluster, Database, ensure_template};
-use skein_testkit::rogue::{self, Behaviour, Rogue};
 use skein_testkit::wait::moment;
 use tempfile::TempDir;
 
@@ -268,7 +269,7 @@ impl Server {
     }
 }
 
-fn texts(request: &rogue::Request) -> Vec<String> {
+fn texts(request: &hostile_server::Request) -> Vec<String> {
     let body: Value = serde_json::from_slice(&request.body).unwrap();
     body["input"].as_array().unwrap().iter().map(|text| text.as_str().unwrap().to_owned()).collect()
 }
@@ -287,7 +288,7 @@ fn answered(vectors: &[Value]) -> Behaviour {
     Behaviour::json(&json!({ "data": data.collect::<Vec<_>>() }).to_string())
 }
 
-fn behave(mood: &Mood, request: &rogue::Request) -> Behaviour {
+fn behave(mood: &Mood, request: &hostile_server::Request) -> Behaviour {
     let texts = texts(request);
     let all = |vector: Value| answered(&vec![vector; texts.len()]);
     // As some do, it quotes what it was sent.

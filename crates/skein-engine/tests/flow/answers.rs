@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use skein_core::flow::execution::review::Decision;
 use skein_core::flow::execution::state::RunStatus;
-use skein_core::tree::status::{CacheStatus, GenerationStatus};
+use skein_core::tree::node_status::{CacheStatus, GenerationStatus};
 use skein_core::tree::turn::Speaker;
 use skein_core::{ConversationId, NodeId, RecordId, RunId, TurnId};
 use skein_engine::EngineError;

@@ -9,7 +9,7 @@ use skein_core::{ConversationId, ItemId, NodeId, RecordId, Viewer};
 use skein_engine::tree::{FrameMove, VerificationScope};
 use skein_store::timeline::relations::Side;
 use skein_store::tree::NodeRow;
-use skein_testkit::rogue::Rogue;
+use skein_testkit::hostile_server::Rogue;
 
 use crate::engine_fixture::{EngineFixture, both, fresh, process, step};
 use crate::tool_runs::{model, model_tool};

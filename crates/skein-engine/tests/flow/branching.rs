@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 use skein_core::flow::execution::review::{ApprovalScope, Decision};
 use skein_core::flow::execution::state::RunStatus;
 use skein_core::tree::node::{Source, SourceRole};
-use skein_core::tree::status::GenerationStatus;
+use skein_core::tree::node_status::GenerationStatus;
 use skein_core::{NodeId, RunId, Viewer};
 use skein_engine::flow::Branching;
 use skein_engine::{EngineError, flow};

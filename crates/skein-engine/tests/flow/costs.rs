@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 use skein_core::flow::cost::Owed;
-use skein_core::flow::execution::fact::ExecutionEnded;
+use skein_core::flow::execution::item_payload::ExecutionEnded;
 use skein_core::flow::execution::state::RunStatus;
 use skein_core::garden::item::ItemType;
 use skein_core::{Millis, RecordId, Viewer};
 use skein_engine::flow::ShownExecution;
 use skein_store::timeline::items::ItemQuery;
-use skein_testkit::rogue::Rogue;
+use skein_testkit::hostile_server::Rogue;
 
 use crate::engine_fixture::{EngineFixture, fresh, process};
 use crate::tool_runs;

@@ -12,7 +12,7 @@ use skein_core::flow::execution::review::Decision;
 use skein_core::flow::execution::state::{Phase, RunStatus};
 use skein_core::garden::item::ItemType;
 use skein_engine::flow::PoolSizes;
-use skein_testkit::rogue::{Behaviour, Rogue};
+use skein_testkit::hostile_server::{Behaviour, Rogue};
 
 use crate::engine_fixture::{EngineFixture, both, fresh, heard, process, step};
 

@@ -9,7 +9,7 @@ use skein_engine::EngineError;
 use skein_engine::flow::{AnswerTarget, NewAnswers};
 use skein_store::timeline::relations::Side;
 use skein_store::tree::conversations::ConversationQuery;
-use skein_testkit::rogue::{Behaviour, Rogue};
+use skein_testkit::hostile_server::{Behaviour, Rogue};
 
 use crate::engine_fixture::{EngineFixture, both, fresh};
 use crate::tool_runs;

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use skein_core::flow::tool_call::{Asker, CallStatus};
 use skein_core::{NodeId, Viewer};
 use skein_engine::flow::{Generation, Reasoning};
-use skein_testkit::rogue::{Behaviour, Rogue};
+use skein_testkit::hostile_server::{Behaviour, Rogue};
 
 use crate::costs::{PRICES, priced};
 use crate::engine_fixture::{EngineFixture, both};

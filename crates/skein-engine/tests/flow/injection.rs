@@ -5,7 +5,7 @@ use skein_core::RecordId;
 use skein_core::fence::TOOL_OUTPUT;
 use skein_core::flow::execution::review::{Asked, Decision};
 use skein_core::flow::execution::state::RunStatus;
-use skein_testkit::rogue::{Behaviour, Request, Rogue};
+use skein_testkit::hostile_server::{Behaviour, Request, Rogue};
 
 use crate::engine_fixture::{EngineFixture, both, fresh};
 use crate::tool_runs::{model_tool, reply};

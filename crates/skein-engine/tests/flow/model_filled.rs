@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use skein_core::RecordId;
 use skein_core::flow::execution::review::{Asked, Decision};
 use skein_core::flow::execution::state::RunStatus;
-use skein_testkit::rogue::Rogue;
+use skein_testkit::hostile_server::Rogue;
 
 use crate::engine_fixture::{EngineFixture, both};
 use crate::refusals::weather;

@@ -7,13 +7,13 @@ use serde_json::json;
 use skein_core::account::Scope;
 use skein_core::flow::execution::state::RunStatus;
 use skein_core::tree::actor::AuthorType;
-use skein_core::tree::status::GenerationStatus;
+use skein_core::tree::node_status::GenerationStatus;
 use skein_core::{ConversationId, KeyId, NodeId, RunId};
 use skein_engine::account::{NewKey, PresentedCredential};
 use skein_engine::flow::StreamEvent;
 use skein_engine::{Caller, EngineError};
 use skein_store::StoreError;
-use skein_testkit::rogue::{Behaviour, Rogue};
+use skein_testkit::hostile_server::{Behaviour, Rogue};
 
 use crate::engine_fixture::{EngineFixture, both, broken_rule, fresh};
 use crate::tool_runs::model_tool;

@@ -13,7 +13,7 @@ use skein_engine::EngineError;
 use skein_engine::flow::ShownExecution;
 use skein_store::StoreError;
 use skein_store::jobs::{JobStanding, JobState, Wanted};
-use skein_testkit::rogue::{Behaviour, Rogue};
+use skein_testkit::hostile_server::{Behaviour, Rogue};
 
 use crate::engine_fixture::{EngineFixture, both, fresh, heard, process, step};
 use crate::tool_runs;

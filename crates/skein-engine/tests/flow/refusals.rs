@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use skein_core::account::{Role, Scope};
 use skein_core::catalog::entry::Entry as _;
-use skein_core::flow::execution::fact::Failure;
+use skein_core::flow::execution::item_payload::Failure;
 use skein_core::flow::execution::review::Decision;
 use skein_core::flow::execution::state::RunStatus;
 use skein_core::flow::process::Process;
@@ -14,7 +14,7 @@ use skein_engine::catalog::SecretValue;
 use skein_engine::flow::ExecutionRequest;
 use skein_engine::{Caller, KeyText};
 use skein_store::Tx;
-use skein_testkit::rogue::{Behaviour, Rogue};
+use skein_testkit::hostile_server::{Behaviour, Rogue};
 
 use crate::engine_fixture::{EngineFixture, both, fresh, heard, process, step};
 use crate::log;

@@ -5,7 +5,7 @@ use skein_core::flow::execution::review::Decision;
 use skein_core::flow::execution::state::RunStatus;
 use skein_core::tree::actor::ActorId;
 use skein_core::tree::conversation::ConversationStatus;
-use skein_core::tree::status::GenerationStatus;
+use skein_core::tree::node_status::GenerationStatus;
 use skein_core::{ConversationId, NodeId, PathId, RecordId, RunId, TurnId, Viewer};
 use skein_engine::flow::{AnswerTarget, Branching, NewAnswers, ShownReview};
 use skein_engine::tree::NewAlternative;

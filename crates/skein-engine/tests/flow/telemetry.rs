@@ -9,7 +9,7 @@ use skein_connect::telemetry::Collector;
 use skein_core::flow::execution::state::RunStatus;
 use skein_core::flow::telemetry::Content;
 use skein_engine::flow::{Telemetry, TelemetryCounts};
-use skein_testkit::rogue::{Behaviour, Rogue};
+use skein_testkit::hostile_server::{Behaviour, Rogue};
 use tokio::sync::Notify;
 
 use crate::engine_fixture::{EngineFixture, process, step};

@@ -3,7 +3,7 @@
 use serde_json::json;
 use skein_engine::flow::ToolMetrics;
 use skein_store::metrics::Measured;
-use skein_testkit::rogue::{Behaviour, Rogue};
+use skein_testkit::hostile_server::{Behaviour, Rogue};
 
 use crate::engine_fixture::{EngineFixture, both, process, step};
 

@@ -8,13 +8,13 @@ use skein_core::garden::item::ItemType;
 use skein_core::memory::episode::episode_of;
 use skein_core::tree::actor::AuthorType;
 use skein_core::tree::conversation::ConversationKind;
-use skein_core::tree::status::GenerationStatus;
+use skein_core::tree::node_status::GenerationStatus;
 use skein_core::tree::turn::TurnType;
 use skein_core::{ConversationId, ItemId, PathId, RecordId, Viewer};
 use skein_engine::memory::{EpisodeStatus, RecallQuery};
 use skein_store::tree::conversations::ConversationQuery;
 use skein_store::tree::read::SeenNode;
-use skein_testkit::rogue::{Behaviour, Request, Rogue};
+use skein_testkit::hostile_server::{Behaviour, Request, Rogue};
 
 use crate::engine_fixture::{EngineFixture, both, fresh};
 

@@ -8,7 +8,7 @@ use skein_core::garden::item::ItemType;
 use skein_core::garden::relation::Endpoint;
 use skein_core::{ItemId, Viewer};
 use skein_store::timeline::items::ItemQuery;
-use skein_testkit::rogue::{Behaviour, Rogue};
+use skein_testkit::hostile_server::{Behaviour, Rogue};
 
 use crate::engine_fixture::{EngineFixture, both, fresh, process, step};
 

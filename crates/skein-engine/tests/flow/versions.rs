@@ -3,11 +3,11 @@
 use serde_json::{Value, json};
 use skein_core::flow::execution::review::{ApprovalScope, Decision};
 use skein_core::flow::execution::state::RunStatus;
-use skein_core::flow::fitness::Fitness;
+use skein_core::flow::health_report::Fitness;
 use skein_core::garden::item::ItemType;
 use skein_core::{RecordId, Viewer};
 use skein_store::Tx;
-use skein_testkit::rogue::{Behaviour, Rogue};
+use skein_testkit::hostile_server::{Behaviour, Rogue};
 
 use crate::engine_fixture::{EngineFixture, both, fresh, process, step};
 use crate::{log, tool_runs};

@@ -12,9 +12,9 @@ use crate::append_file::AppendFile;
 use crate::episode::{Change, Episode, KIND_BYTES_MAX, SPEAKER_BYTES_MAX, TEXT_BYTES_MAX};
 use crate::error::ApplyError;
 use crate::language::Language;
+use crate::lexical_index::Committed;
 use crate::rows::{Counts, Row, content_of, is_lacking, kind_bytes};
 use crate::static_table::Table;
-use crate::words::Committed;
 use xxhash_rust::xxh64::xxh64;
 
 /// What a batch comes to after looking at what is there.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use skein_recall::{ApplyError, Change, Episode, Fingerprint, Index, OpenError, Options, StaticTable};
 
-use crate::build::{at, episode, id, ids, index_of, open, question, upsert, user};
+use crate::builders::{at, episode, id, ids, index_of, open, question, upsert, user};
 
 fn reopen(folder: &Path) -> Result<Index, OpenError> {
     Index::open(folder, &Options::of(&StaticTable))
@@ -108,7 +108,7 @@ fn another_embedder_another_process_and_a_cursor_that_goes_back_are_refused() {
 fn a_bad_episode_is_refused_and_leaves_the_index_as_it_was() {
     let folder = closed();
     let index = open(folder.path());
-    let bad = |episode: Episode| index.apply(&[upsert(super::build::episode(9, "nine")), upsert(episode)], at(2));
+    let bad = |episode: Episode| index.apply(&[upsert(super::builders::episode(9, "nine")), upsert(episode)], at(2));
     let with = |vector| Episode { vector: Some(vector), ..episode(8, "eight") };
     assert!(matches!(bad(with(vec![1.0])), Err(ApplyError::Dimensions { found: 1, .. })));
     assert!(matches!(bad(with(vec![f32::NAN; 256])), Err(ApplyError::NoDirection { .. })));

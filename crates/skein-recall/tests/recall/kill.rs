@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use skein_recall::Change;
 
-use crate::build::{at, episode, id, open, question, upsert, user};
+use crate::builders::{at, episode, id, open, question, upsert, user};
 
 const FOLDER: &str = "SKEIN_RECALL_KILLED_FOLDER";
 const BATCH: u16 = 5;

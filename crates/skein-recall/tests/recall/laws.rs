@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use skein_core::Millis;
 use skein_recall::{BranchRange, Change, Episode, Hits, Index, Query, Visibility};
 
-use crate::build::{DAY_MS, at, branch, conversation, id, open, placed, question, upsert, user};
+use crate::builders::{DAY_MS, at, branch, conversation, id, open, placed, question, upsert, user};
 
 const WORDS: [&str; 8] = ["tea", "dog", "river", "music", "tax", "moon", "bread", "garden"];
 

@@ -4,7 +4,7 @@ use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use skein_core::catalog::discover::Skipped;
+use skein_core::catalog::discovery::Skipped;
 use skein_core::catalog::service::{Service, ServiceChange, ServiceDraft};
 use skein_core::catalog::sharing::ImpactWarning;
 use skein_core::{Millis, RecordId};

@@ -14,7 +14,7 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
-use skein_core::account::repeat::IdempotencyKey;
+use skein_core::account::idempotency::IdempotencyKey;
 use skein_core::{Digest, OperationId, RecordId, RunId, document};
 use skein_engine::{Caller, CommittedChange, Engine, Request};
 use utoipa::ToSchema;
@@ -73,7 +73,7 @@ fn idempotency_key(headers: &HeaderMap) -> Result<IdempotencyKey, ApiError> {
     };
     let parsed = first.to_str().ok().filter(|_| second.is_none()).and_then(|text| text.parse().ok());
     parsed.ok_or_else(|| {
-        let message = skein_core::account::repeat::BadKey.to_string();
+        let message = skein_core::account::idempotency::BadKey.to_string();
         ApiError::bad_request("idempotency_key_invalid", message).breaking("BR-IDEMP-001")
     })
 }

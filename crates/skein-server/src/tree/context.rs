@@ -10,7 +10,7 @@ use skein_core::tree::context::report::{DropReason, PartReport};
 use skein_core::tree::context::{Message, Prompt, Strategy};
 use skein_core::tree::conversation::{CONTEXT_BUDGET_MAX, CONTEXT_BUDGET_MIN};
 use skein_core::tree::node::{Source, SourceRole};
-use skein_core::tree::place::SOURCES_MAX;
+use skein_core::tree::node_place::SOURCES_MAX;
 use skein_core::{Digest, ItemId, NodeId, RecordId};
 use skein_engine::Engine;
 use skein_engine::flow::Inexact;

@@ -5,7 +5,7 @@ use axum::http::header;
 use axum::response::{IntoResponse as _, Response};
 use serde::Deserialize;
 use skein_core::tree::conversation::{Citation, ConversationChange, ConversationDraft, ConversationStatus};
-use skein_core::tree::text::Title;
+use skein_core::tree::short_text::Title;
 use skein_core::{ConversationId, NodeId, RecordId};
 use skein_engine::Engine;
 use skein_engine::tree::{Folding, Forking};

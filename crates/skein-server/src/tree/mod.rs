@@ -24,8 +24,8 @@ use skein_core::tree::conversation::{
     ContextBudget, Conversation, ConversationKind, ConversationStatus, FoldSummary, Mode,
 };
 use skein_core::tree::node::ExecutedBy;
-use skein_core::tree::status::{CacheStatus, GenerationStatus};
-use skein_core::tree::text::Instructions;
+use skein_core::tree::node_status::{CacheStatus, GenerationStatus};
+use skein_core::tree::short_text::Instructions;
 use skein_core::tree::turn::{Speaker, TurnType};
 use skein_core::{ConversationId, Digest, EpisodeId, ItemId, Millis, NodeId, RecordId, TurnId, UserId};
 use skein_engine::tree::{AffectedTurn, AppendResult, ShownConversation, ShownNode, ShownStanding, ShownTurn};

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use skein_core::tree::actor::ActorId;
 use skein_core::tree::compare::{Precision, RunKind};
 use skein_core::tree::node::{EdgeType, SourceRole};
-use skein_core::tree::text::{BadText, BookmarkLabel, Tag};
+use skein_core::tree::short_text::{BadText, BookmarkLabel, Tag};
 use skein_core::{ConversationId, EdgeId, NodeId};
 use skein_engine::tree::{Edit, Marking, NodeQuery, TaggedNode, TextDiff};
 use skein_engine::{Caller, Engine};

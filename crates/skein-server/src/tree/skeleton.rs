@@ -6,7 +6,7 @@ use std::fmt::Display;
 use std::io::Write as _;
 
 use skein_core::tree::actor::AuthorType;
-use skein_core::tree::status::GenerationStatus;
+use skein_core::tree::node_status::GenerationStatus;
 use skein_core::{ConversationId, NodeId, TurnId};
 use skein_store::tree::skeleton::Bone;
 use utoipa::ToSchema;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use skein_core::catalog::entry;
 use skein_core::tree::node::{Source, SourceRole};
-use skein_core::tree::text::Title;
+use skein_core::tree::short_text::Title;
 use skein_core::tree::turn::{Speaker, TurnType};
 use skein_core::{ConversationId, NodeId, RecordId, RuleViolation, RunId, TurnId};
 use skein_engine::flow::{AnswerTarget, Answering, NewAnswers};

@@ -14,7 +14,7 @@ use skein_core::UserId;
 use skein_core::account::{Role, Scope};
 use skein_engine::{COMPUTATIONS_MAX, COMPUTATIONS_PER_USER, ComputeError};
 use skein_server::http::limits::{BODIES_ARRIVING_PER_USER, PARSED_AT_ONCE_BYTES_MAX};
-use skein_testkit::rogue::{Behaviour, Rogue};
+use skein_testkit::hostile_server::{Behaviour, Rogue};
 
 use crate::conversation_fixture::{ConversationFixture, id};
 use crate::recipes::{counting, weather};

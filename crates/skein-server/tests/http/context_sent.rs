@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use serde_json::{Map, Value, json};
 use skein_core::Digest;
 use skein_engine::Worker;
-use skein_testkit::rogue::{Behaviour, Request, Rogue};
+use skein_testkit::hostile_server::{Behaviour, Request, Rogue};
 
 use crate::conversation_fixture::{CONVERSATIONS, ConversationFixture, id};
 use crate::feed::Feed;

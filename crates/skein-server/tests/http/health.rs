@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use skein_core::account::{Role, Scope};
 use skein_engine::Worker;
-use skein_testkit::rogue::{Behaviour, Rogue};
+use skein_testkit::hostile_server::{Behaviour, Rogue};
 
 use crate::recipes::{now, weather};
 use crate::server_fixture::{ServerFixture, both};

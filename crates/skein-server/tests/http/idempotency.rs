@@ -3,7 +3,7 @@
 use axum::http::StatusCode;
 use futures::future::join_all;
 use serde_json::{Value, json};
-use skein_core::account::repeat::KEY_KEPT_MS;
+use skein_core::account::idempotency::KEY_KEPT_MS;
 use skein_core::account::{Role, Scope};
 
 use crate::recipes::{carry_out, changes, recipe};

@@ -6,7 +6,7 @@ use futures::poll;
 use serde_json::{Value, json};
 use skein_core::account::{Role, Scope};
 use skein_engine::{COMPUTATIONS_PER_USER, Worker};
-use skein_testkit::rogue::{Behaviour, Rogue};
+use skein_testkit::hostile_server::{Behaviour, Rogue};
 
 use crate::computing::{hold, until_computing};
 use crate::conversation_fixture::id;

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use skein_core::account::{Role, Scope};
 use skein_engine::Worker;
-use skein_testkit::rogue::{Behaviour, Request, Rogue};
+use skein_testkit::hostile_server::{Behaviour, Request, Rogue};
 
 use crate::recipes::{text, tool, waiting};
 use crate::server_fixture::{Answer, ServerFixture, both};

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use skein_core::account::{Role, Scope};
 use skein_engine::Worker;
-use skein_testkit::rogue::{Behaviour, Rogue};
+use skein_testkit::hostile_server::{Behaviour, Rogue};
 
 use crate::conversation_fixture::{ConversationFixture, id};
 use crate::feed::{Feed, FeedEvent, names};

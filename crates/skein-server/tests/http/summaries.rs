@@ -5,7 +5,7 @@ use skein_core::account::{Role, Scope};
 use skein_core::tree::node::TreeSummary;
 use skein_core::{ConversationId, NodeId};
 use skein_engine::Worker;
-use skein_testkit::rogue::{Behaviour, Request, Rogue};
+use skein_testkit::hostile_server::{Behaviour, Request, Rogue};
 
 use crate::conversation_fixture::{ConversationFixture, id};
 use crate::recipes::{now, weather};

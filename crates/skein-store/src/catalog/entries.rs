@@ -7,7 +7,7 @@
 
 use std::collections::BTreeSet;
 
-use skein_core::catalog::restoring;
+use skein_core::catalog::restore;
 use skein_core::catalog::sharing::Refused;
 use skein_core::garden::record::{Act, ChangeNote, Record, RecordContent, RecordType};
 use skein_core::{Digest, RecordId, RuleViolation, UserId, Viewer};
@@ -127,12 +127,12 @@ impl Tx<'_> {
         for (kind, target) in named.difference(&known).filter(|(kind, _)| *kind != ReferenceKind::Template) {
             match self.record(viewer, *target) {
                 Err(StoreError::NotFound(name)) => {
-                    return Err(Refused::Conflict(restoring::missing(kind.as_str(), &name)).into());
+                    return Err(Refused::Conflict(restore::missing(kind.as_str(), &name)).into());
                 }
                 found => drop(found?),
             }
         }
-        let act = restoring::act(&current.content, &content);
+        let act = restore::act(&current.content, &content);
         let note = ChangeNote { author: viewer.owner(), reason: None, act };
         self.commit_change_of(viewer, current, based_on, content, note)
     }

@@ -1,6 +1,6 @@
 //! What a move of a run says about calls and causes, as rows.
 
-use skein_core::flow::execution::fact::ExecutionMoved;
+use skein_core::flow::execution::item_payload::ExecutionMoved;
 use skein_core::garden::item::Item;
 use skein_core::garden::relation::{Endpoint, Qualities, RelationDraft};
 use skein_core::{ItemId, RunId, UserId};

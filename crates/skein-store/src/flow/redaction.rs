@@ -7,9 +7,9 @@
 use std::collections::BTreeSet;
 
 use serde_json::json;
-use skein_core::flow::execution::fact::Failure;
+use skein_core::flow::execution::content_references::Quoted;
 use skein_core::flow::execution::input::Fault;
-use skein_core::flow::execution::quoting::Quoted;
+use skein_core::flow::execution::item_payload::Failure;
 use skein_core::flow::execution::review::Decision;
 use skein_core::garden::item::{Item, ItemType};
 use skein_core::{ItemId, ReviewId, RunId, UserId, Viewer};

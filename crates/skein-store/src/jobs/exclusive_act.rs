@@ -6,7 +6,7 @@
 
 use std::fmt;
 
-use skein_core::account::repeat::SILENT_MS_MAX;
+use skein_core::account::idempotency::SILENT_MS_MAX;
 use skein_core::{OperationId, UserId, Viewer};
 
 use crate::error::StoreError;

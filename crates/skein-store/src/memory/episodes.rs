@@ -8,7 +8,7 @@ use skein_core::memory::episode::{Brought, Episode, EpisodePlace, EpisodeSource}
 use skein_core::tree::actor::ActorId;
 use skein_core::tree::content::Content;
 use skein_core::tree::node::content_of;
-use skein_core::tree::place::Label;
+use skein_core::tree::node_place::Label;
 use skein_core::{ConversationId, EpisodeId, ItemId, Millis, NodeId, TurnId, UserId, Viewer};
 
 use crate::db::sql::{Row, Shifted, Value, params};

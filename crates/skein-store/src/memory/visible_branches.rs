@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 use skein_core::garden::cursor::Cursor;
 use skein_core::garden::item::{Item, ItemType};
 use skein_core::tree::node::{Fact as _, Node, NodeMarked, NodeReserved, PathMoved};
-use skein_core::tree::place::Label;
+use skein_core::tree::node_place::Label;
 use skein_core::{ConversationId, NodeId, UserId, Viewer};
 
 use crate::db::sql::{Value, params};

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 use skein_core::tree::actor::AuthorType;
-use skein_core::tree::status::GenerationStatus;
+use skein_core::tree::node_status::GenerationStatus;
 use skein_core::tree::turn::Speaker;
 use skein_core::{ConversationId, NodeId, PathId, TurnId, Viewer};
 

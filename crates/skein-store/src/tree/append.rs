@@ -11,8 +11,9 @@ use skein_core::tree::node::{
     SourceRole, TurnSeat,
 };
 use skein_core::tree::node_hash::{Authorship, NodeContent, node_hash, raw_response_bytes};
-use skein_core::tree::place::{self, ChildTurn};
-use skein_core::tree::status::GenerationStatus;
+use skein_core::tree::node_place;
+use skein_core::tree::node_place::ChildTurn;
+use skein_core::tree::node_status::GenerationStatus;
 use skein_core::tree::turn::{Speaker, TurnType};
 use skein_core::{
     ConversationId, Digest, EdgeId, ItemId, Millis, NodeId, PathId, RuleViolation, TurnId, UserId, Viewer,
@@ -199,7 +200,7 @@ impl Tx<'_> {
         if !viewer.may_write(conversation.owner) {
             return Err(StoreError::Forbidden);
         }
-        place::check_open(conversation.folded)?;
+        node_place::check_open(conversation.folded)?;
         Ok(conversation)
     }
 
@@ -233,7 +234,7 @@ impl Tx<'_> {
             }
             Position::EditOf(edited) => {
                 let edited_row = self.member(conversation, *edited)?;
-                place::check_parent(edited_row.status)?;
+                node_place::check_parent(edited_row.status)?;
                 let Some(turn) = edited_row.turn() else { return Err(not_of_the_course().into()) };
                 let parent = edited_row.parent.map(|parent| self.member(conversation, parent)).transpose()?;
                 (Some(self.turn_seat(turn)?), parent, Some(*edited))
@@ -266,14 +267,14 @@ impl Tx<'_> {
     ) -> Result<(TurnSeat, Option<NodeRow>), StoreError> {
         let new = |entropy: Entropy, now| TurnSeat { id: TurnId::new(now, entropy), speaker, turn_type };
         let Some(parent) = parent else {
-            place::check_root(conversation.root_turn.is_some())?;
+            node_place::check_root(conversation.root_turn.is_some())?;
             return Ok((new(self.entropy(), self.now()), None));
         };
         let row = self.member(conversation, parent)?;
         if row.place.is_none() {
             return Err(not_of_the_course().into());
         }
-        place::check_parent(row.status)?;
+        node_place::check_parent(row.status)?;
         let mut answering = Vec::new();
         // The first that answers any of them stands on the next label.
         if !row.label().is_some_and(|label| self.row_cache.is_vacant(label.next())) {
@@ -282,7 +283,7 @@ impl Tx<'_> {
             }
         }
         answering.sort_by_key(|turn| turn.id);
-        if let Some(id) = place::turn_to_continue(&answering, speaker, turn_type) {
+        if let Some(id) = node_place::turn_to_continue(&answering, speaker, turn_type) {
             return Ok((TurnSeat { id, speaker, turn_type }, Some(row)));
         }
         let turn = new(self.entropy(), self.now());
@@ -327,10 +328,10 @@ impl Tx<'_> {
         };
         let parent = parent.map(|parent| self.member(conversation, parent)).transpose()?;
         if let Some(answered) = &parent {
-            place::check_parent(answered.status)?;
+            node_place::check_parent(answered.status)?;
             answered.place.ok_or_else(not_of_the_course)?;
         }
-        place::check_answer(row.parent, parent.as_ref().and_then(NodeRow::turn))?;
+        node_place::check_answer(row.parent, parent.as_ref().and_then(NodeRow::turn))?;
         Ok((TurnSeat { id: turn, speaker: row.speaker, turn_type: row.turn_type }, parent))
     }
 
@@ -351,7 +352,7 @@ impl Tx<'_> {
                 sources.push(*source);
             }
         }
-        place::check_sources(edge_type, &sources, parent.map(|row| row.id))?;
+        node_place::check_sources(edge_type, &sources, parent.map(|row| row.id))?;
         let mut hashes = Vec::with_capacity(sources.len());
         for source in &sources {
             let read = match parent {
@@ -359,7 +360,7 @@ impl Tx<'_> {
                 _ => Some(self.member(conversation, source.node_id)?),
             };
             let Some(row) = read.as_ref().or(parent) else { continue };
-            place::check_parent(row.status)?;
+            node_place::check_parent(row.status)?;
             hashes.extend(row.content_hash.filter(|_| edge_type == EdgeType::Continuation));
         }
         Ok((Edge { id: EdgeId::new(self.now(), self.entropy()), edge_type, sources }, hashes))
@@ -368,7 +369,7 @@ impl Tx<'_> {
     /// A node of this conversation; one of another is none (rule AG-EDGE-003).
     fn member(&mut self, conversation: &ConversationRow, id: NodeId) -> Result<NodeRow, StoreError> {
         let found = self.find_node(id)?.filter(|row| row.owner == conversation.owner);
-        place::check_member(id, found.as_ref().map(|row| row.conversation), conversation.id)?;
+        node_place::check_member(id, found.as_ref().map(|row| row.conversation), conversation.id)?;
         found.ok_or_else(|| StoreError::NotFound(id.to_string()))
     }
 

@@ -2,8 +2,8 @@
 
 use skein_core::garden::item::Item;
 use skein_core::tree::node::{Node, Seat, Source, TurnSeat};
-use skein_core::tree::place::Label;
-use skein_core::tree::status::GenerationStatus;
+use skein_core::tree::node_place::Label;
+use skein_core::tree::node_status::GenerationStatus;
 use skein_core::{ConversationId, NodeId, TurnId};
 
 use crate::db::sql::{Later, params};

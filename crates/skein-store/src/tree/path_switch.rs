@@ -6,7 +6,7 @@
 //! branch the ancestry runs along. Nothing below the node is touched: whether a descendant is stale is derived.
 
 use skein_core::tree::actor::ActorId;
-use skein_core::tree::place::Label;
+use skein_core::tree::node_place::Label;
 use skein_core::{ConversationId, NodeId, PathId, RuleViolation, TurnId, Viewer};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;

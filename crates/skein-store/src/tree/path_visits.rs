@@ -7,8 +7,8 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
-use skein_core::tree::place::Label;
-use skein_core::tree::status::GenerationStatus;
+use skein_core::tree::node_place::Label;
+use skein_core::tree::node_status::GenerationStatus;
 use skein_core::{ConversationId, NodeId, PathId, Viewer};
 
 use crate::db::sql::params;

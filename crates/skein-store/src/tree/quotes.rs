@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use skein_core::flow::execution::quoting::Quoted;
+use skein_core::flow::execution::content_references::Quoted;
 use skein_core::garden::item::{Item, ItemType};
 use skein_core::garden::record::RecordType;
 use skein_core::{ConversationId, ItemId, Millis, NodeId, RecordId, UserId, Viewer};

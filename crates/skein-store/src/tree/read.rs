@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use serde_json::Value as Json;
 use skein_core::tree::actor::ActorId;
 use skein_core::tree::node;
-use skein_core::tree::status::GenerationStatus;
+use skein_core::tree::node_status::GenerationStatus;
 use skein_core::tree::turn::{Speaker, TurnType};
 use skein_core::{ConversationId, NodeId, PathId, TurnId, Viewer};
 

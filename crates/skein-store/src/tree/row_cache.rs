@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use skein_core::garden::item::Item;
 use skein_core::tree::actor::ActorId;
 use skein_core::tree::node;
-use skein_core::tree::place::Label;
+use skein_core::tree::node_place::Label;
 use skein_core::{ConversationId, ItemId, Millis, NodeId, PathId, RecordId, TurnId, UserId};
 
 use crate::tree::read::SeenNode;

@@ -2,8 +2,8 @@
 
 use skein_core::tree::actor::{ActorId, AuthorType};
 use skein_core::tree::node::{ExecutedBy, RawResponse};
-use skein_core::tree::place::Label;
-use skein_core::tree::status::GenerationStatus;
+use skein_core::tree::node_place::Label;
+use skein_core::tree::node_status::GenerationStatus;
 use skein_core::tree::turn::{Speaker, TurnType};
 use skein_core::{ConversationId, Digest, EdgeId, ItemId, Millis, NodeId, RecordId, TurnId, UserId};
 

@@ -8,8 +8,8 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use skein_core::tree::actor::AuthorType;
-use skein_core::tree::place::Label;
-use skein_core::tree::status::{CacheStatus, GenerationStatus, Parent};
+use skein_core::tree::node_place::Label;
+use skein_core::tree::node_status::{CacheStatus, GenerationStatus, Parent};
 use skein_core::tree::turn::Speaker;
 use skein_core::{ConversationId, Millis, NodeId, PathId, TurnId, Viewer};
 

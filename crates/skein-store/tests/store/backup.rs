@@ -13,7 +13,7 @@ use skein_store::verify::{Report, VerifyOptions, verify};
 use skein_store::{Location, Store, StoreError, StoreOptions};
 use skein_testkit::postgres::{Cluster, Database};
 
-use crate::world::{World, both, note};
+use crate::fixtures::{World, both, note};
 
 fn verify_at(location: Location, blobs: &Path) -> Report {
     let store = Store::open_read_only(location).unwrap();

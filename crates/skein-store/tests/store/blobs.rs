@@ -10,7 +10,7 @@ use skein_store::StoreError;
 use skein_store::blobs::{Blobs, S3Options, SWEEP_AFTER_MS};
 use skein_testkit::moto::Moto;
 
-use crate::world::{World, both};
+use crate::fixtures::{World, both};
 
 fn run<T>(work: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(work)
@@ -59,7 +59,7 @@ both! {
     fn mg_blob_001_an_attachment_without_a_media_type_refuses(world: &World) {
         let blob = run(world.blobs.put(Bytes::from_static(b"x"), "picture")).unwrap();
         let viewer = world.anna.clone();
-        assert_eq!(crate::world::rule_of(world.try_write(move |tx| tx.attach_blob(&viewer, &blob))), "MG-BLOB-001");
+        assert_eq!(crate::fixtures::rule_of(world.try_write(move |tx| tx.attach_blob(&viewer, &blob))), "MG-BLOB-001");
     }
 }
 

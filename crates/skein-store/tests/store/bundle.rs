@@ -17,8 +17,8 @@ use skein_store::timeline::items::{ItemQuery, StoredItem};
 use skein_store::verify::Progress;
 use skein_store::{StoreError, Tx};
 
+use crate::fixtures::{World, both, content, note, object, user, wait_until};
 use crate::relations::relate_as_before;
-use crate::world::{World, both, content, note, object, user, wait_until};
 
 pub(crate) type Parts = BTreeMap<String, Vec<u8>>;
 

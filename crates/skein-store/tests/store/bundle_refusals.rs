@@ -12,7 +12,7 @@ use skein_store::StoreError;
 use skein_store::bundle::{Authority, BadBundle, ENTRIES_MAX, LINE_BYTES_MAX};
 
 use crate::bundle::{Parts, count, cut, event, export_all, history, kept, try_import, unzip};
-use crate::world::{START, World, both, content, object, rule_of, user};
+use crate::fixtures::{START, World, both, content, object, rule_of, user};
 
 const PARTS: [&str; 4] = ["items", "seals", "records", "relations"];
 
@@ -274,7 +274,7 @@ both! {
         let (bundle, target) = bundle_and_target(world);
         try_import(&target, &bundle, &Authority::Installation).unwrap();
         let last = id_of(Forged::of(&bundle).lines("items.jsonl").last().unwrap());
-        let draft = crate::world::note("rewritten", None);
+        let draft = crate::fixtures::note("rewritten", None);
         let rewritten = draft.realize(last, user(&world.anna), START);
         let forged = Forged::of(&bundle).with("items.jsonl", |lines| *lines.last_mut().unwrap() = line_of(&rewritten));
         let found = bad(&target, &forged.zip());

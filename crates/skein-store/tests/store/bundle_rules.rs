@@ -12,8 +12,8 @@ use skein_store::timeline::items::ItemQuery;
 
 use crate::bundle::{event, export_all, try_import, unzip};
 use crate::bundle_refusals::{Forged, created, made_up, refusal};
+use crate::fixtures::{START, World, both, content, note, object, rule_of, user};
 use crate::tree::{after, conversation, say};
-use crate::world::{START, World, both, content, note, object, rule_of, user};
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
 

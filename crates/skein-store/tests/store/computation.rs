@@ -9,7 +9,7 @@ use skein_store::timeline::items::ItemQuery;
 use skein_store::{Computation, Computed, StoreError, Tx};
 use tokio::sync::watch;
 
-use crate::world::{World, both, note};
+use crate::fixtures::{World, both, note};
 
 /// Appends a note once a computation has a result, which it has when the sender is gone; the result itself is held by nobody here.
 fn noting(

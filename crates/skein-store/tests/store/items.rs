@@ -9,7 +9,7 @@ use skein_core::{ItemId, Millis, Viewer};
 use skein_store::StoreError;
 use skein_store::timeline::items::{Along, Direction, ItemQuery, StoredItem};
 
-use crate::world::{START, World, both, note, object, rule_of, user};
+use crate::fixtures::{START, World, both, note, object, rule_of, user};
 
 fn texts(items: &[StoredItem]) -> Vec<String> {
     let text = |item: &StoredItem| item.item.document().unwrap()["description"].as_str().unwrap().to_owned();

@@ -7,7 +7,7 @@ use skein_store::StoreError;
 use skein_store::jobs::{AfterFailure, Job, JobDraft};
 use skein_store::operations::OperationState;
 
-use crate::world::{START, World, both};
+use crate::fixtures::{START, World, both};
 
 const SYSTEM: Viewer = Viewer::System("test");
 const LEASE_MS: i64 = 90_000;

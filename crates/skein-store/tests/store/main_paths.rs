@@ -9,8 +9,8 @@ use skein_core::{ConversationId, NodeId, Viewer};
 use skein_store::memory::VisibleBranch;
 use skein_store::tree::append::Position;
 
+use crate::fixtures::{World, both, wait_until};
 use crate::tree::{after, conversation, marked, say};
-use crate::world::{World, both, wait_until};
 
 const SYSTEM: Viewer = Viewer::System("test");
 

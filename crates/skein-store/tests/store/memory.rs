@@ -9,8 +9,8 @@ use skein_core::{EpisodeId, ItemId, Millis, NodeId, Viewer};
 use skein_store::memory::{EpisodeState, Followed};
 use skein_store::tree::append::Position;
 
+use crate::fixtures::{World, both, wait_until};
 use crate::tree::{after, conversation, lived, placing, said, say};
-use crate::world::{World, both, wait_until};
 
 const SYSTEM: Viewer = Viewer::System("test");
 

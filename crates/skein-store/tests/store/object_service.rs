@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use skein_store::blobs::{Blobs, S3Options};
-use skein_testkit::rogue::{Behaviour, Request, Rogue};
+use skein_testkit::hostile_server::{Behaviour, Request, Rogue};
 
 type Act = Box<dyn FnOnce() + Send>;
 

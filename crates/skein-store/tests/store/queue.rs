@@ -12,7 +12,7 @@ use skein_store::jobs::{
 };
 use skein_store::{Store, StoreError, StoreOptions};
 
-use crate::world::{Place, START, World, both, user, wait_until};
+use crate::fixtures::{Place, START, World, both, user, wait_until};
 
 pub(crate) const SYSTEM: Viewer = Viewer::System("test");
 pub(crate) const LEASE_MS: i64 = 90_000;

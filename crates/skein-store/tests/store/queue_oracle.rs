@@ -8,8 +8,8 @@ use skein_core::{JobId, Millis, UserId, Viewer};
 use skein_store::clock::Clock as _;
 use skein_store::jobs::{AfterFailure, Job, JobDraft};
 
+use crate::fixtures::World;
 use crate::queue::{LEASE_MS, SYSTEM, block_on, wanted};
-use crate::world::World;
 
 const QUEUES: [&str; 2] = ["llm_call", "rest_call"];
 

@@ -11,7 +11,7 @@ use skein_store::settings::setting_value;
 use skein_store::timeline::items::ItemQuery;
 use skein_store::timeline::records::RecordVersion;
 
-use crate::world::{START, World, both, content, wait_until};
+use crate::fixtures::{START, World, both, content, wait_until};
 
 const FOLLOWER: Viewer = Viewer::System("test");
 
@@ -173,14 +173,14 @@ both! {
             let (viewer, made) = (world.bert.clone(), content(record_type, data));
             let changed = made.clone();
             let created = world.try_write(move |tx| tx.create_record(&viewer, made.clone(), None));
-            assert_eq!(crate::world::rule_of(created), "MG-CORE-007", "{record_type}");
+            assert_eq!(crate::fixtures::rule_of(created), "MG-CORE-007", "{record_type}");
             let viewer = world.bert.clone();
             let updated = world.try_write(move |tx| {
                 let own: RecordId = viewer.owner().into();
                 let hash = tx.record(&viewer, own)?.hash;
                 tx.update_record(&viewer, own, hash, changed.clone(), None)
             });
-            assert_eq!(crate::world::rule_of(updated), "MG-CORE-007", "{record_type}");
+            assert_eq!(crate::fixtures::rule_of(updated), "MG-CORE-007", "{record_type}");
         }
     }
 

@@ -7,8 +7,8 @@ use skein_store::StoreError;
 use skein_store::catalog::entries::Whose;
 use skein_store::catalog::references::{REFERRING_NAMED_MAX, ReferenceKind, Referrers};
 
-use crate::catalogue::{change, delete, make, service, shared, tool, try_change};
-use crate::world::{World, both, content};
+use crate::catalog::{change, delete, make, service, shared, tool, try_change};
+use crate::fixtures::{World, both, content};
 
 fn referrers(world: &World, target: RecordId, kind: ReferenceKind) -> Referrers {
     let owner = world.anna.owner();

@@ -1,7 +1,7 @@
 //! Edges: uniqueness by kind, what may change, chains, tenancy.
 
 use serde_json::json;
-use skein_core::flow::execution::fact::{ExecutionMoved, Link, LinkKind};
+use skein_core::flow::execution::item_payload::{ExecutionMoved, Link, LinkKind};
 use skein_core::garden::item::ItemType;
 use skein_core::garden::relation::{Endpoint, Qualities, Relation, RelationDraft, RelationKind};
 use skein_core::{ItemId, RecordId, RelationId, RunId, Viewer};
@@ -9,7 +9,7 @@ use skein_store::timeline::items::ItemQuery;
 use skein_store::timeline::relations::Side;
 use skein_store::{StoreError, Tx};
 
-use crate::world::{World, both, content, rule_of};
+use crate::fixtures::{World, both, content, rule_of};
 
 fn item(world: &World) -> Endpoint {
     Endpoint::Item(world.note("n").item.header.id)

@@ -7,7 +7,7 @@ use skein_store::verify::{Report, VerifyOptions, verify};
 use skein_store::{Location, SCHEMA_VERSION, Store, StoreError, StoreOptions};
 use skein_testkit::postgres::{Cluster, Database};
 
-use crate::world::{World, both};
+use crate::fixtures::{World, both};
 
 /// Every schema that was shipped, with rows, as statements for SQLite.
 const SHIPPED: [&str; 13] = [
@@ -67,7 +67,7 @@ both! {
     fn a_store_opened_for_reading_refuses_to_write(world: &World) {
         let reader = Store::open_read_only(world.store.location().clone()).unwrap();
         let viewer = world.anna.clone();
-        let written = reader.write_blocking(move |tx| tx.append_item(&viewer, &crate::world::note("n", None)));
+        let written = reader.write_blocking(move |tx| tx.append_item(&viewer, &crate::fixtures::note("n", None)));
         assert!(matches!(written, Err(StoreError::ReadOnly(_))));
     }
 
@@ -103,7 +103,7 @@ fn postgres_gone_and_back_is_used_again_without_restart() {
     let store = Store::open(options).unwrap();
     let viewer = skein_core::Viewer::User(skein_core::UserId::from_bytes([7; 16]));
     let append = |text: &str| {
-        let (viewer, draft) = (viewer.clone(), crate::world::note(text, None));
+        let (viewer, draft) = (viewer.clone(), crate::fixtures::note(text, None));
         store.write_blocking(move |tx| tx.append_item(&viewer, &draft))
     };
     let before = append("before").unwrap().value;

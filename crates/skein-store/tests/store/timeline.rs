@@ -13,7 +13,7 @@ use skein_store::{Location, Store, StoreOptions};
 use skein_testkit::postgres::{Cluster, Database};
 use std::sync::Arc;
 
-use crate::world::{Place, START, World, both, note, wait_until};
+use crate::fixtures::{Place, START, World, both, note, wait_until};
 
 const WRITERS: usize = 32;
 const NOTES_EACH: usize = 20;

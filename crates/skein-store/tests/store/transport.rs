@@ -56,7 +56,7 @@ fn an_encrypted_connection_is_made_to_a_known_certificate_and_to_no_other() {
     assert!(open(&database, "sslmode=require").is_err(), "the server is not encrypted yet");
     encrypt(&cluster, folder.path());
     let known = format!("sslmode=require&sslrootcert={}", folder.path().join("server.crt").display());
-    crate::world::wait_until("the server has read its certificate", || open(&database, &known).is_ok());
+    crate::fixtures::wait_until("the server has read its certificate", || open(&database, &known).is_ok());
     let unknown = open(&database, "sslmode=require").err().expect("an unknown certificate was accepted");
     assert!(unknown.to_string().contains("certificate"), "{unknown}");
     let missing =

@@ -10,7 +10,7 @@ use skein_store::StoreError;
 use skein_store::tree::append::{Placing, Position, Raw, RawOf, Said};
 use skein_store::tree::{Moved, NodeRow};
 
-use crate::world::{World, both, content, rule_of};
+use crate::fixtures::{World, both, content, rule_of};
 
 pub(crate) fn conversation(world: &World, mode: &str) -> ConversationId {
     let data = json!({ "title": "t", "mode": mode, "kind": "main", "status": "active" });

@@ -13,9 +13,9 @@ use skein_store::tree::append::{Placing, Position};
 use skein_store::tree::read::SeenNode;
 use skein_store::{About, StoreError, Tx};
 
-use crate::together::{Deed, deed, gathered_about};
+use crate::fixtures::{World, both, content};
+use crate::group_commit::{Deed, deed, gathered_about};
 use crate::tree::{after, conversation, conversation_of, marked, placing, refusal, said, say};
-use crate::world::{World, both, content};
 
 const WRITERS: usize = 16;
 const DEEDS_PER_WRITER: usize = 14;

@@ -9,8 +9,8 @@ use skein_store::tree::NodeRow;
 use skein_store::tree::append::{Placing, Position};
 use skein_store::tree::skeleton::Bone;
 
+use crate::fixtures::{World, both};
 use crate::tree::{after, conversation, placing, said};
-use crate::world::{World, both};
 
 const TURNS: usize = 24;
 const SWITCHES: usize = 60;

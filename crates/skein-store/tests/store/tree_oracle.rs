@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use skein_core::tree::status::GenerationStatus;
+use skein_core::tree::node_status::GenerationStatus;
 use skein_core::tree::turn::Speaker;
 use skein_core::{ConversationId, NodeId, PathId, TurnId};
 

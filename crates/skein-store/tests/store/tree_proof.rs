@@ -9,8 +9,8 @@ use skein_store::tree::NodeRow;
 use skein_store::tree::append::{Placing, Raw, RawOf, Said};
 use skein_store::tree::proof::Judged;
 
+use crate::fixtures::{Place, World, both};
 use crate::tree::{after, conversation, placing, say};
-use crate::world::{Place, World, both};
 
 pub(crate) fn judge_tree(world: &World, id: ConversationId) -> Vec<Judged> {
     let viewer = world.anna.clone();

@@ -9,8 +9,8 @@ use skein_core::{ConversationId, NodeId, PathId, TurnId};
 use skein_store::StoreError;
 use skein_store::tree::append::Position;
 
+use crate::fixtures::{World, both};
 use crate::tree::{after, conversation, placing, refusal, said, say};
-use crate::world::{World, both};
 
 const DEEDS_PER_WRITER: usize = 12;
 

@@ -10,8 +10,8 @@ use skein_store::tree::append::{Placing, Position};
 use skein_store::{StoreError, Tx};
 
 use crate::bundle::count;
+use crate::fixtures::{World, both, content};
 use crate::tree::{after, conversation, conversation_of, marked, placing, refusal, said, say, try_say};
-use crate::world::{World, both, content};
 
 /// Tries something that must be refused, sees that nothing was written, and says by which rule.
 pub(crate) fn refused<T: std::fmt::Debug + Send + 'static>(

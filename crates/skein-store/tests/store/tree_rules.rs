@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use skein_core::garden::item::{ItemDraft, ItemType};
 use skein_core::tree::actor::{ActorId, AuthorType};
 use skein_core::tree::node::{ExecutedBy, NodeMarked, TreeSummary};
-use skein_core::tree::status::{CacheStatus, Parent};
+use skein_core::tree::node_status::{CacheStatus, Parent};
 use skein_core::tree::turn::Speaker;
 use skein_core::tree::verify::Verdict;
 use skein_core::{ConversationId, ItemId, Millis, NodeId, PathId, RecordId, TurnId};
@@ -16,11 +16,11 @@ use skein_store::tree::read::SeenNode;
 use skein_store::tree::{ConversationRow, NodeRow, TurnRow};
 use skein_store::{StoreError, Tx};
 
+use crate::fixtures::{World, both, content, object};
 use crate::tree::{after, conversation, conversation_of, marked, placing, said, say, try_say};
-use crate::tree_keeping::items;
 use crate::tree_proof::{altered, judge_tree};
 use crate::tree_refusals::{Talk, fold, me, pending, refused, refused_say, talk};
-use crate::world::{World, both, content, object};
+use crate::tree_retention::items;
 
 const MODEL: ActorId = ActorId::from_bytes([8; 16]);
 

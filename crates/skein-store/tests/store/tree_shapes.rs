@@ -12,12 +12,12 @@ use skein_store::tree::NodeRow;
 use skein_store::tree::adjacent_nodes::{Around, EdgeSource};
 use skein_store::tree::append::{Placing, Position, Said};
 
+use crate::fixtures::{World, both, content};
 use crate::tree::{after, conversation, conversation_of, placing, refusal, said, say, try_say};
-use crate::tree_keeping::items;
 use crate::tree_proof::{altered, judge_tree};
 use crate::tree_refusals::{fold, me, refused, refused_say, talk};
+use crate::tree_retention::items;
 use crate::tree_rules::{conversation_row, generate, row, seen, turn_of, turn_to, way_to};
-use crate::world::{World, both, content};
 
 /// A growing text of two pieces, the first of them in two versions.
 struct Text {
@@ -491,7 +491,7 @@ impl Shelf {
 
     fn make(&self, world: &World, with: serde_json::Value) -> ConversationId {
         let mut data = json!({ "mode": "dialogue", "kind": "main", "status": "active" });
-        data.as_object_mut().unwrap().extend(crate::world::object(with));
+        data.as_object_mut().unwrap().extend(crate::fixtures::object(with));
         let (viewer, project) = (world.anna.clone(), self.project);
         world.clock.advance(1);
         let record = world.write(move |tx| {

@@ -5,8 +5,8 @@ use skein_core::tree::turn::Speaker;
 use skein_core::{ConversationId, NodeId, Viewer};
 use skein_store::tree::summaries::DraftSummary;
 
+use crate::fixtures::{World, both};
 use crate::tree::{after, conversation, say};
-use crate::world::{World, both};
 
 /// Statements of a batch on PostgreSQL: four reads, the conversation, the items, the rows, and the beginning and end.
 const STATEMENTS_MAX: u64 = 10;

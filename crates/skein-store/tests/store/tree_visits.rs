@@ -4,10 +4,10 @@ use skein_core::tree::turn::Speaker;
 use skein_core::{ConversationId, NodeId, PathId};
 use skein_store::tree::append::Position;
 
+use crate::fixtures::{World, both};
 use crate::tree::{after, conversation, say};
 use crate::tree_refusals::talk;
 use crate::tree_rules::{row, turn_to};
-use crate::world::{World, both};
 
 /// The end of a node's own continuation, as a reader of the skeleton finds it.
 fn end_below(world: &World, id: ConversationId, node: NodeId) -> NodeId {

@@ -10,8 +10,8 @@ use skein_store::catalog::vault::{SealedSecret, SealedValue};
 use skein_store::{Location, Store, StoreError, StoreOptions};
 use skein_testkit::postgres::{Cluster, Database};
 
-use crate::catalogue::{SYSTEM, change, delete, found, make, shared};
-use crate::world::{START, World, both, content, rule_of};
+use crate::catalog::{SYSTEM, change, delete, found, make, shared};
+use crate::fixtures::{START, World, both, content, rule_of};
 
 pub(crate) fn sealed(value_version: i64, key_id: &str, ciphertext: &[u8]) -> SealedValue {
     SealedValue {
@@ -85,7 +85,7 @@ both! {
     }
 
     fn only_a_secret_has_a_value_and_only_the_one_of_its_version(world: &World) {
-        let other = make(world, &world.anna, crate::catalogue::service("weather")).id;
+        let other = make(world, &world.anna, crate::catalog::service("weather")).id;
         let viewer = world.anna.clone();
         let put = world.try_write(move |tx| tx.put_sealed(&viewer, other, &sealed(1, "key-a", b"x")));
         assert!(matches!(put, Err(StoreError::NotFound(_))));
@@ -174,8 +174,8 @@ both! {
     }
 
     fn health_is_noted_by_the_owner_and_seen_with_the_record(world: &World) {
-        let open = make(world, &world.anna, shared(crate::catalogue::service("open"))).id;
-        let hidden = make(world, &world.anna, crate::catalogue::service("hidden")).id;
+        let open = make(world, &world.anna, shared(crate::catalog::service("open"))).id;
+        let hidden = make(world, &world.anna, crate::catalog::service("hidden")).id;
         let viewer = world.anna.clone();
         world.write(move |tx| {
             tx.set_health(&viewer, open, "down", Some(&"e\0é".repeat(900)), None)?;

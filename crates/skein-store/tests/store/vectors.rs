@@ -5,7 +5,7 @@ use skein_core::memory::episode::{Brought, EpisodeSource};
 use skein_core::{Digest, EpisodeId, ItemId, Viewer};
 use skein_store::memory::{DROPPED_VECTORS_MAX, MadeVector};
 
-use crate::world::{World, both, wait_until};
+use crate::fixtures::{World, both, wait_until};
 
 const SYSTEM: Viewer = Viewer::System("test");
 

@@ -8,7 +8,7 @@ use skein_core::{Digest, ItemId, Millis};
 use skein_store::StoreError;
 use skein_store::verify::{Report, VerifyOptions};
 
-use crate::world::{Place, World, both, content};
+use crate::fixtures::{Place, World, both, content};
 
 /// A store in which every source, decided and computed table has sealed rows.
 fn populated(world: &World) -> ItemId {
@@ -32,9 +32,9 @@ fn populated(world: &World) -> ItemId {
             content("Budget", json!({ "name": "n", "amount": 2 })),
             None,
         )?;
-        let service = tx.create_catalogued(&viewer, crate::catalogue::service("weather"), None)?;
-        tx.create_catalogued(&viewer, crate::catalogue::tool("rain", service.id), None)?;
-        let gone = tx.create_catalogued(&viewer, crate::catalogue::service("gone"), None)?;
+        let service = tx.create_catalogued(&viewer, crate::catalog::service("weather"), None)?;
+        tx.create_catalogued(&viewer, crate::catalog::tool("rain", service.id), None)?;
+        let gone = tx.create_catalogued(&viewer, crate::catalog::service("gone"), None)?;
         tx.delete_record(&viewer, gone.id, None, None)?;
         let (source, target) = (Endpoint::Item(first), Endpoint::Fragment { item: fourth, position: 1 });
         let draft = RelationDraft::new(RelationKind::Mentions, source, target, Qualities::inferred(0.5))?;

@@ -6,8 +6,8 @@ use skein_store::StoreError;
 use skein_store::jobs::JobDraft;
 use skein_store::jobs::workers::{Tally, Worker, WorkerDraft, WorkerStatus};
 
+use crate::fixtures::{START, World, both};
 use crate::queue::{LEASE_MS, SYSTEM, block_on, wanted};
-use crate::world::{START, World, both};
 
 const DAY_MS: i64 = 24 * 3_600 * 1_000;
 

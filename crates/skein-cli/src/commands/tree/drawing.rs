@@ -12,8 +12,8 @@ use std::ops::Range;
 use serde_json::Value;
 use skein_core::Millis;
 use skein_core::tree::actor::AuthorType;
+use skein_core::tree::node_status::{CacheStatus, GenerationStatus};
 use skein_core::tree::render::{self, NodeView, TreeView};
-use skein_core::tree::status::{CacheStatus, GenerationStatus};
 
 use self::skeleton::Skeleton;
 use super::lookup::{Lookup, id};

@@ -12,9 +12,9 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::catalog::json_template::Outline;
 use crate::catalog::operation::prompt::LlmCall;
 use crate::catalog::operation::rest::RestCall;
-use crate::catalog::outline::Outline;
 use crate::catalog::placeholder::Inputs;
 use crate::catalog::schema::{AtOnce, SchemaJudge};
 use crate::rule::RuleViolation;

@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::catalog::outline::Outline;
+use crate::catalog::json_template::Outline;
 use crate::catalog::placeholder::{Inputs, Text, plain};
 use crate::catalog::selector::Mapping;
 use crate::rule::RuleViolation;

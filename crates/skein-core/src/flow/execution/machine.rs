@@ -6,10 +6,10 @@
 use serde_json::{Map, Value, json};
 
 use crate::flow::cost::Owed;
-use crate::flow::execution::dialogue::told;
 use crate::flow::execution::input::{Effect, Ending, Fault, Input, Place, Wish};
 use crate::flow::execution::review::{ApprovalScope, Asked, Decision};
 use crate::flow::execution::state::{Execution, Phase, RunStatus, StepState};
+use crate::flow::execution::tool_loop::told;
 use crate::flow::plan::{Plan, PlannedStep};
 use crate::flow::step::{Interaction, OnExpire, Step, Target};
 use crate::id::RecordId;

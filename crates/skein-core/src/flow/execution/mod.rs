@@ -6,14 +6,14 @@
 //!
 //! Start at [`machine`]; [`state`] says what is kept of a run, [`input`] what can happen to one and what it asks for.
 
-mod conversing;
-pub mod dialogue;
-pub mod fact;
+pub mod content_references;
 pub mod input;
+pub mod item_payload;
 pub mod machine;
-pub mod quoting;
 pub mod review;
 pub mod state;
+pub mod tool_loop;
+mod tool_rounds;
 
 #[cfg(test)]
 mod tests;

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use crate::flow::execution::dialogue::Dialogue;
 use crate::flow::execution::input::Fault;
+use crate::flow::execution::tool_loop::Dialogue;
 use crate::flow::plan::{Plan, Scope};
 use crate::flow::process::Process;
 use crate::id::RecordId;

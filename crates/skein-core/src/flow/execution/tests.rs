@@ -1,9 +1,9 @@
 //! The machine, move by move, and against an interpreter that knows only the rules.
 
-mod dialogue;
-mod moves;
 mod random;
 mod reviews;
+mod tool_loop;
+mod transitions;
 
 use serde_json::{Map, Value, json};
 

@@ -3,7 +3,7 @@
 //! A step is written by a client and read back many times. Its shape and its limits are checked when it is read
 //! ([`Step::parse`]); what depends on the steps around it is checked by [`super::plan`].
 
-mod effect;
+mod ineffective_members;
 mod wire;
 
 use serde::{Deserialize, Serialize};

@@ -2,7 +2,7 @@
 //!
 //! Judged from loaded state: somebody else looks the targets up. A refusal lists everything that breaks the same rule,
 //! by the number of the step. Whether a tool may still be used is asked again right before each call
-//! ([`super::footing`]). That a process calls itself is no breach: how deep that goes is counted while it runs.
+//! ([`super::authorization`]). That a process calls itself is no breach: how deep that goes is counted while it runs.
 
 mod inputs;
 

@@ -5,11 +5,11 @@
 //! `@index`, `@key`, `@first`, `@last` say which one it is. Texts are written as they are, null and nothing as nothing,
 //! anything else as JSON. An empty list or object, zero and the empty text count as false.
 //!
-//! A template is parsed by the Handlebars parser, after [`gate`] has seen that it is small and has nothing else in it,
+//! A template is parsed by the Handlebars parser, after [`syntax_check`] has seen that it is small and has nothing else in it,
 //! and rendered by [`render`], which counts what it does.
 
-mod gate;
 mod render;
+mod syntax_check;
 #[cfg(test)]
 mod tests;
 
@@ -18,8 +18,8 @@ use handlebars::template::{HelperTemplate, Parameter, TemplateElement};
 use crate::flow::scope::{Names, Scope, Spelling, Variable};
 use crate::rule::RuleViolation;
 
-pub use gate::{TEMPLATE_BYTES_MAX, TEMPLATE_TAGS_MAX};
 pub use render::OUTPUT_BYTES_MAX;
+pub use syntax_check::{TEMPLATE_BYTES_MAX, TEMPLATE_TAGS_MAX};
 
 /// Deepest nesting of blocks, those of `else if` included.
 pub const TEMPLATE_DEPTH_MAX: usize = 64;
@@ -62,9 +62,11 @@ enum Which {
 impl Template {
     /// Understands a template; each variable must be known (BR-PROCESS-005).
     pub(crate) fn parse(source: &str, names: &Names) -> Result<Self, RuleViolation> {
-        gate::check(source).and_then(|()| parse(source, names)).map(|pieces| Self { pieces }).map_err(|problem| {
-            RuleViolation::new("BR-PROCESS-005", format!("the outputTemplate cannot be used: {problem}"), ALLOWED)
-        })
+        syntax_check::check(source).and_then(|()| parse(source, names)).map(|pieces| Self { pieces }).map_err(
+            |problem| {
+                RuleViolation::new("BR-PROCESS-005", format!("the outputTemplate cannot be used: {problem}"), ALLOWED)
+            },
+        )
     }
 
     pub(crate) fn render(&self, scope: &Scope) -> Result<String, RuleViolation> {

@@ -9,7 +9,7 @@ use crate::id::ItemId;
 use crate::tree::content::Image;
 use crate::tree::context::Role;
 use crate::tree::media::DECODED_PIXELS_MAX;
-use crate::tree::words::words;
+use crate::tree::spelled_enum::words;
 
 /// Most images of one request; the latest are sent, earlier ones become text.
 pub const IMAGES_MAX: usize = 10;

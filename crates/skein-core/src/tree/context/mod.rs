@@ -1,10 +1,10 @@
 //! What a model is shown of a conversation: a path of nodes becomes chat messages, or one prompt for a buffer.
 //!
-//! [`assemble`] lists every part there is, [`fit`] decides which of them the budget holds, [`report`] says for each part
+//! [`assemble`] lists every part there is, [`budget_fit`] decides which of them the budget holds, [`report`] says for each part
 //! whether it was shown and why not. The system part is never cut, and there is always at least one message. Parts that
 //! are remembered rather than said come in as [`Extra`]s; where they come from is for their own rooms to know.
 
-mod fit;
+mod budget_fit;
 pub mod image;
 pub mod report;
 #[cfg(test)]
@@ -18,8 +18,8 @@ use crate::tree::context::report::ContextReport;
 use crate::tree::context::units::Units;
 use crate::tree::conversation::Mode;
 use crate::tree::node::SourceRole;
+use crate::tree::spelled_enum::words;
 use crate::tree::turn::Speaker;
-use crate::tree::words::words;
 
 /// What is kept free of the budget for the answer, in tokens.
 pub const RESERVE_TOKENS: usize = 1_024;
@@ -248,7 +248,7 @@ pub fn assemble(
         let remedy = "say something first, or include a node of the path again";
         return Err(RuleViolation::new("BR-MEMORY-002", "the path has nothing to show", remedy));
     }
-    let fitted = fit::fit(&mut units, options, counter)?;
+    let fitted = budget_fit::fit(&mut units, options, counter)?;
     let prompt = match source.mode {
         Mode::Dialogue => Prompt::Chat(units.messages()),
         Mode::Buffer => Prompt::Text { system: units.system_text(), text: units.text() },

@@ -3,11 +3,11 @@
 use serde::Serialize;
 
 use crate::id::ItemId;
-use crate::tree::context::fit::Fitted;
+use crate::tree::context::budget_fit::Fitted;
 use crate::tree::context::image::{ImageReport, SentAs, TextReason};
 use crate::tree::context::units::Units;
 use crate::tree::context::{ContextOptions, RESERVE_TOKENS, Strategy};
-use crate::tree::words::words;
+use crate::tree::spelled_enum::words;
 
 words! {
     /// Why a part is not shown.

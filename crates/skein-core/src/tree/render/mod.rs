@@ -14,7 +14,7 @@ use std::collections::HashMap;
 use crate::id::ItemId;
 use crate::time::Millis;
 use crate::tree::actor::AuthorType;
-use crate::tree::status::{CacheStatus, GenerationStatus};
+use crate::tree::node_status::{CacheStatus, GenerationStatus};
 
 pub use drawing::draw;
 pub use html::to_html;

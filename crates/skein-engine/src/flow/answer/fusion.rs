@@ -4,7 +4,7 @@
 //! the run, and is `derived_from` the answers; once the run has ended well, what it said is, too.
 
 use serde_json::{Map, Value, json};
-use skein_core::flow::execution::fact::Target;
+use skein_core::flow::execution::item_payload::Target;
 use skein_core::garden::relation::{Endpoint, Qualities, RelationDraft, RelationKind};
 use skein_core::tree::actor::{ActorId, AuthorType};
 use skein_core::tree::content::Content;

@@ -8,7 +8,7 @@ use skein_core::flow::process::Process;
 use skein_core::tree::actor::{ActorId, AuthorType};
 use skein_core::tree::content::Content;
 use skein_core::tree::node::ExecutedBy;
-use skein_core::tree::status::GenerationStatus;
+use skein_core::tree::node_status::GenerationStatus;
 use skein_core::{ConversationId, NodeId, PathId, ReferenceField, RunId, TurnId, Viewer};
 use skein_store::tree::append::{Placing, Position, Said};
 use skein_store::{StoreError, Tx};

@@ -4,8 +4,8 @@
 use serde_json::{Map, Value, json};
 use skein_core::catalog::entry::Entry as _;
 use skein_core::flow::default_process::ANSWER_VARIABLES;
-use skein_core::flow::execution::fact::Target;
 use skein_core::flow::execution::input::Input;
+use skein_core::flow::execution::item_payload::Target;
 use skein_core::flow::process::Process;
 use skein_core::tree::conversation::Conversation;
 use skein_core::tree::node::{ExecutedBy, Source};

@@ -4,13 +4,13 @@
 //! `skein_core::tree::rollback` decides what comes back. The failed node itself stays as a failed alternative.
 
 use skein_core::catalog::entry::Entry as _;
-use skein_core::flow::execution::fact::{ExecutionBegun, Target};
+use skein_core::flow::execution::item_payload::{ExecutionBegun, Target};
 use skein_core::tree::actor::ActorId;
 use skein_core::tree::conversation::{Conversation, ConversationStatus};
+use skein_core::tree::node_status::GenerationStatus;
 use skein_core::tree::rollback::{
     CurrentState, FailedAnswer, PriorHint, PriorPath, Rollback, archived_until, rollback, shown_instead,
 };
-use skein_core::tree::status::GenerationStatus;
 use skein_core::{ItemId, NodeId, PathId, RunId, Viewer};
 use skein_store::tree::read::NODES_PER_PAGE_MAX;
 use skein_store::tree::{Moved, NodeRow};

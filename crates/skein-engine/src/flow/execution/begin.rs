@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Map, Value};
-use skein_core::flow::execution::fact::{ExecutionBegun, Target, Trigger};
 use skein_core::flow::execution::input::{Input, Place};
+use skein_core::flow::execution::item_payload::{ExecutionBegun, Target, Trigger};
 use skein_core::flow::execution::state::Execution;
 use skein_core::tree::rollback::PriorState;
 use skein_core::{ItemId, Millis, OperationId, RecordId, RuleViolation, RunId, UserId, Viewer};

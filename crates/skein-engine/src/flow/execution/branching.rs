@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 use skein_core::flow::cost::Owed;
-use skein_core::flow::execution::fact::Target;
+use skein_core::flow::execution::item_payload::Target;
 use skein_core::flow::execution::state::{Phase, RunStatus};
 use skein_core::flow::plan::Plan;
 use skein_core::flow::step;

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 use skein_core::flow::cost::Owed;
-use skein_core::flow::execution::fact::{ExecutionEnded, Failure, Link, LinkKind, StepTold, Target};
 use skein_core::flow::execution::input::{Ending, Fault, Input};
+use skein_core::flow::execution::item_payload::{ExecutionEnded, Failure, Link, LinkKind, StepTold, Target};
 use skein_core::flow::execution::state::{Execution, RunStatus};
 use skein_core::tree::content::Content;
 use skein_core::{ItemId, RunId, Viewer};

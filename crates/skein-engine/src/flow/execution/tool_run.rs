@@ -6,7 +6,7 @@
 
 use serde_json::{Value, json};
 use skein_core::catalog::entry::Entry as _;
-use skein_core::flow::execution::fact::Target;
+use skein_core::flow::execution::item_payload::Target;
 use skein_core::flow::execution::state::{Execution, Phase};
 use skein_core::tree::actor::{ActorId, AuthorType};
 use skein_core::tree::content::Content;

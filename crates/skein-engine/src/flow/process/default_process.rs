@@ -11,7 +11,7 @@ use skein_core::flow::default_process::{
     Candidate, Choice, DEFAULT_PROCESS_NAME, DefaultProcess, ModelSource, answering, check_default, model_source,
     obstacle as why_not,
 };
-use skein_core::flow::fitness::Fitness;
+use skein_core::flow::health_report::Fitness;
 use skein_core::flow::process::Process;
 use skein_core::{Digest, RecordId, ReferenceField, RuleViolation, Viewer};
 use skein_store::catalog::entries::{VisibleQuery, Whose};

@@ -4,9 +4,11 @@
 //! does changes or it is switched on; one whose tools were taken back can still be renamed and switched off.
 
 use skein_core::account::Viewer;
-use skein_core::flow::breaches::{self, Breaches};
-use skein_core::flow::custody::{self, Ties};
 use skein_core::flow::process::{Process, ProcessChange, ProcessDraft};
+use skein_core::flow::process_permissions;
+use skein_core::flow::process_permissions::Ties;
+use skein_core::flow::validation;
+use skein_core::flow::validation::Breaches;
 use skein_core::garden::record::Act;
 use skein_core::{Digest, RecordId, RuleViolation, UserId};
 use skein_store::catalog::references::ReferenceKind;
@@ -94,7 +96,7 @@ impl Engine {
     ) -> Result<CommittedChange<StoredEntry<Process>>, EngineError> {
         self.change(caller, request, "process.delete", move |tx, viewer| {
             let current = own_process(tx, viewer, id)?;
-            custody::check_deletion(&current.entry, ties(tx, &current)?)?;
+            process_permissions::check_deletion(&current.entry, ties(tx, &current)?)?;
             let saving = NewVersion { act: Act::Archived, ..NewVersion::of(&current) };
             save(tx, viewer, &current, &current.entry.archive(), saving)
         })
@@ -104,7 +106,7 @@ impl Engine {
     /// All that keeps a draft from being a process of the caller's; nothing if it could be made.
     pub async fn validate_process(&self, caller: &Caller, draft: ProcessDraft) -> Result<Breaches, EngineError> {
         let judge = move || {
-            let found = breaches::of_draft(&draft);
+            let found = validation::of_draft(&draft);
             Process::create(draft).map_err(|_| found)
         };
         let process = match self.compute().run(caller.user, judge).await? {
@@ -208,7 +210,7 @@ fn check_targets(
 /// A process that the viewer may alter. One they cannot see is not there (decision A16).
 fn own_process(tx: &mut Tx<'_>, viewer: &Viewer, id: RecordId) -> Result<StoredEntry<Process>, StoreError> {
     let process: StoredEntry<Process> = load(tx, viewer, id)?;
-    custody::check_owner(viewer, process.owner, tx.now())?;
+    process_permissions::check_owner(viewer, process.owner, tx.now())?;
     Ok(process)
 }
 
@@ -228,7 +230,7 @@ pub(crate) fn check_restored_process(
     restoring: &Restoration<'_, Process>,
 ) -> Result<(), StoreError> {
     let Restoration { current, next, is_gone } = restoring;
-    custody::check_owner(viewer, current.owner, tx.now())?;
+    process_permissions::check_owner(viewer, current.owner, tx.now())?;
     if !*is_gone && !is_judged_anew(&current.entry, next) {
         return Ok(());
     }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use skein_core::catalog::secret::Secret;
 use skein_core::catalog::service::Service;
 use skein_core::catalog::tool::Tool;
-use skein_core::flow::fitness::{Finding, Fitness};
+use skein_core::flow::health_report::{Finding, Fitness};
 use skein_core::flow::process::{Process, RECURSION_DEPTH_MAX};
 use skein_core::flow::step::Reference;
 use skein_core::{Millis, RecordId, Viewer};

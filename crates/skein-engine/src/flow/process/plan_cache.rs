@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use skein_core::catalog::sharing::Refused;
-use skein_core::flow::custody;
 use skein_core::flow::plan::Plan;
 use skein_core::flow::process::Process;
+use skein_core::flow::process_permissions;
 use skein_core::{RecordId, Viewer};
 use skein_store::flow::call_dependencies::Edition;
 use skein_store::{StoreError, Tx};
@@ -41,7 +41,7 @@ impl Plans {
     /// A process of the viewer's as it is now (rule BR-PROCESS-010).
     pub(crate) fn own(&self, tx: &mut Tx<'_>, viewer: &Viewer, id: RecordId) -> Result<Arc<ReadyProcess>, StoreError> {
         let (owner, edition) = tx.edition(&SYSTEM, id)?;
-        match custody::check_owner(viewer, owner, tx.now()) {
+        match process_permissions::check_owner(viewer, owner, tx.now()) {
             // In the words for an id that nothing has.
             Err(Refused::NotFound) => return Err(StoreError::NotFound(id.to_string())),
             checked => checked?,

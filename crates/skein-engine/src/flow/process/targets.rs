@@ -6,11 +6,12 @@ use serde_json::Value;
 use skein_core::catalog::entry::Entry;
 use skein_core::catalog::schema::Schema;
 use skein_core::catalog::tool::Tool;
-use skein_core::flow::breaches::{self, Breach, Breaches};
 use skein_core::flow::plan::Plan;
 use skein_core::flow::process::Process;
 use skein_core::flow::step::{Reference, Step, Target};
 use skein_core::flow::target::TargetView;
+use skein_core::flow::validation;
+use skein_core::flow::validation::{Breach, Breaches};
 use skein_core::{Digest, RecordId, RuleViolation, UserId};
 use skein_store::{StoreError, Tx};
 
@@ -160,7 +161,7 @@ impl Targets {
     /// All that is wrong with these.
     pub(crate) fn breaches(&self, process: &Process) -> Breaches {
         match Plan::of(process) {
-            Ok(plan) => breaches::of_targets(process, &plan, self.owner, |named| self.view(named)),
+            Ok(plan) => validation::of_targets(process, &plan, self.owner, |named| self.view(named)),
             Err(violation) => Breach { violation, step: None, field: None }.into(),
         }
     }

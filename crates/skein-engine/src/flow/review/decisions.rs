@@ -3,8 +3,8 @@
 use serde_json::Value;
 use skein_core::catalog::sharing::Refused;
 use skein_core::catalog::tool::Tool;
-use skein_core::flow::execution::fact::{review_decided, review_expired};
 use skein_core::flow::execution::input::{Fault, Input};
+use skein_core::flow::execution::item_payload::{review_decided, review_expired};
 use skein_core::flow::execution::review::{Asked, Decision};
 use skein_core::flow::process::Process;
 use skein_core::{ReviewId, RuleViolation, UserId, Viewer};

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use skein_core::flow::execution::fact::Failure;
+use skein_core::flow::execution::item_payload::Failure;
 use skein_core::flow::execution::state::{Phase, RunStatus};
 use skein_core::garden::item::ItemType;
-use skein_core::tree::status::GenerationStatus;
+use skein_core::tree::node_status::GenerationStatus;
 use skein_core::{Millis, RunId, Viewer};
 use skein_store::flow::{ExecutionRow, ReviewStatus};
 use skein_store::jobs::{JobStanding, JobState};

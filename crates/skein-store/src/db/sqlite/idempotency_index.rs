@@ -9,7 +9,7 @@
 use std::collections::HashMap;
 
 use rusqlite::Connection;
-use skein_core::account::repeat::KEY_KEPT_MS;
+use skein_core::account::idempotency::KEY_KEPT_MS;
 use skein_core::id::Entropy;
 use skein_core::{Digest, Millis, OperationId};
 
