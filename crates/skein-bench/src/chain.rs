@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use anyhow::{Result, ensure};
 use skein_core::ItemId;
-use skein_core::garden::relation::{Endpoint, Qualities, RelationDraft, RelationKind};
-use skein_store::timeline::relations::{Side, Step};
+use skein_core::garden::relation::{Endpoint, RelationAttributes, RelationDraft, RelationKind};
+use skein_store::timeline::relations::{RelationPathStep, RelationSide};
 use skein_store::{Location, Store, StoreError, StoreOptions};
 
 use crate::comparison::Comparison;
@@ -48,13 +48,13 @@ fn milliseconds(started: Instant, steps: usize) -> f64 {
     took
 }
 
-fn follow(store: &Store, from: ItemId) -> Result<Vec<Step>> {
+fn follow(store: &Store, from: ItemId) -> Result<Vec<RelationPathStep>> {
     let (from, kind) = (Endpoint::Item(from), RelationKind::Triggers);
-    Ok(store.read_blocking(move |tx| tx.chain(&VIEWER, from, Side::Outgoing, kind, STEPS))?)
+    Ok(store.read_blocking(move |tx| tx.chain(&VIEWER, from, RelationSide::Outgoing, kind, STEPS))?)
 }
 
-fn ensure_same(ours: &[Step], theirs: &[bare::Step]) -> Result<()> {
-    let is_same = |(ours, theirs): (&Step, &bare::Step)| {
+fn ensure_same(ours: &[RelationPathStep], theirs: &[bare::Step]) -> Result<()> {
+    let is_same = |(ours, theirs): (&RelationPathStep, &bare::Step)| {
         matches!(ours.endpoint, Endpoint::Item(id) if *id.as_bytes() == theirs.id)
             && theirs.is_item
             && theirs.position.is_none()
@@ -81,7 +81,7 @@ fn make_chain(store: &Store) -> Result<ItemId> {
 fn link(store: &Store, pairs: &[(ItemId, ItemId)]) -> Result<()> {
     let draft = |(cause, effect): &(ItemId, ItemId)| {
         let (cause, effect) = (Endpoint::Item(*cause), Endpoint::Item(*effect));
-        RelationDraft::new(RelationKind::Triggers, cause, effect, Qualities::default())
+        RelationDraft::new(RelationKind::Triggers, cause, effect, RelationAttributes::default())
     };
     let drafts = pairs.iter().map(draft).collect::<Result<Vec<_>, _>>()?;
     store.write_blocking(move |tx| {

@@ -12,7 +12,7 @@ use skein_connect::http::HttpOptions;
 use skein_core::catalog::entry::Entry as _;
 use skein_core::catalog::operation::OperationType;
 use skein_core::catalog::tool::Tool;
-use skein_core::flow::execution::state::RunStatus;
+use skein_core::flow::execution::state::ExecutionStatus;
 use skein_core::flow::process::{Process, ProcessDraft};
 use skein_core::{RecordId, Viewer};
 use skein_engine::account::PresentedCredential;
@@ -143,7 +143,7 @@ async fn run_one(engine: &Engine, caller: &Caller, process: RecordId) -> Result<
     let mut listening = engine.listen(caller, run, 0).await?;
     loop {
         if let StreamEvent::End(status) = listening.next().await? {
-            ensure!(status == RunStatus::Completed, "a run ended as {status:?}");
+            ensure!(status == ExecutionStatus::Completed, "a run ended as {status:?}");
             return Ok(());
         }
     }

@@ -7,7 +7,7 @@ use std::time::Instant;
 use anyhow::{Context as _, Result, ensure};
 use serde_json::json;
 use skein_core::account::idempotency::IdempotencyKey;
-use skein_store::operations::{OperationState, Repeat};
+use skein_store::operations::{OperationState, RepeatCheck};
 use skein_store::store::database_file;
 use skein_store::{Location, Store, StoreError, StoreOptions, Tx};
 use tokio::task::JoinSet;
@@ -101,7 +101,7 @@ async fn append_share(store: Store, notes: Arc<[Note]>, caller: usize) -> Result
         let key: IdempotencyKey = uuid(random.next_key()).parse()?;
         let mark = key.mark(OWNER, "POST", "/api/v1/items", &note.body());
         let append = move |tx: &mut Tx<'_>| {
-            if tx.repeat(&VIEWER, &mark)? != Repeat::First {
+            if tx.repeat(&VIEWER, &mark)? != RepeatCheck::First {
                 return Err(StoreError::RequestMismatch);
             }
             let stored = tx.append_item(&VIEWER, &draft)?;

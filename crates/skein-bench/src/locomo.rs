@@ -25,7 +25,7 @@ use skein_engine::catalog::{EphemeralKeys, Gateway};
 use skein_engine::memory::{RecallQuery, Weights};
 use skein_engine::{Caller, Engine, KeyText, Worker};
 use skein_store::blobs::Blobs;
-use skein_store::tree::append::{Placing, Position, Said};
+use skein_store::tree::append::{NodeBody, NodePlacement, NodePosition};
 use skein_store::{Location, Store, StoreOptions, Tx};
 
 use crate::appends::two_threads;
@@ -153,16 +153,16 @@ async fn tell_session(
         let caption = turn["blip_caption"].as_str().map(|caption| format!("\n{caption}")).unwrap_or_default();
         let words = format!("{}{caption}", text(&turn["text"])?);
         let author = *actors.get(text(&turn["speaker"])?).context("nobody of that name speaks")?;
-        let placing = Placing {
+        let placing = NodePlacement {
             conversation,
-            position: Position::After { parent, speaker: Speaker::User, turn_type: TurnType::Message },
+            position: NodePosition::After { parent, speaker: Speaker::User, turn_type: TurnType::Message },
             author,
             author_type: AuthorType::Human,
             sources: Vec::new(),
             executed_by: None,
             leads: Some(PathId::main_of(conversation)),
         };
-        let said = Said { content: json!({ "type": "text", "text": words }), created_at: Some(at), raw: None };
+        let said = NodeBody { content: json!({ "type": "text", "text": words }), created_at: Some(at), raw: None };
         let own = viewer.clone();
         let node = store.write(move |tx| tx.append_node(&own, &placing, &said)).await?.value.0.id;
         names.insert(node, text(&turn["dia_id"])?.to_owned());

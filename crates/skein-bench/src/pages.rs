@@ -12,7 +12,7 @@ use skein_core::garden::cursor::Cursor;
 use skein_core::garden::item::ItemType;
 use skein_core::{Millis, Viewer};
 use skein_store::Store;
-use skein_store::timeline::items::{Along, ItemQuery, PagePlace, StoredItem};
+use skein_store::timeline::items::{ItemClock, ItemQuery, PagePosition, StoredItem};
 
 use crate::comparison::Comparison;
 use crate::million::{Million, open};
@@ -40,12 +40,12 @@ struct Listing {
 const REALIZED: Listing = Listing {
     name: "time of recording",
     clock: "realized_at",
-    read: |store, after| items(store, Along::Realized, after),
+    read: |store, after| items(store, ItemClock::Realized, after),
 };
 const CANONICAL: Listing = Listing {
     name: "time of happening",
     clock: "canonical_at",
-    read: |store, after| items(store, Along::Canonical, after),
+    read: |store, after| items(store, ItemClock::Canonical, after),
 };
 const TIMELINE: Listing = Listing { name: "timeline", clock: "tx", read: follow };
 
@@ -114,8 +114,8 @@ fn page(store: &Store, listing: &Listing, after: Option<After>) -> Result<f64> {
     Ok(took)
 }
 
-fn items(store: &Store, along: Along, after: Option<After>) -> Result<Vec<StoredItem>> {
-    let after = after.map(|(at, position)| PagePlace { at: Millis(at), position });
+fn items(store: &Store, along: ItemClock, after: Option<After>) -> Result<Vec<StoredItem>> {
+    let after = after.map(|(at, position)| PagePosition { at: Millis(at), position });
     let query = ItemQuery { along, after, limit: PAGE_ITEMS, ..ItemQuery::default() };
     Ok(store.read_blocking(move |tx| tx.items(&VIEWER, &query))?.rows)
 }

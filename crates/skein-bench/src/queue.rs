@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use anyhow::{Context as _, Result, ensure};
 use skein_core::{Millis, UserId, Viewer};
-use skein_store::jobs::{Job, JobDraft, Wanted};
+use skein_store::jobs::{Job, JobDraft, QueueCapacity};
 use skein_store::{Location, Store, StoreOptions};
 use tokio::runtime::Runtime;
 use tokio::task::JoinSet;
@@ -142,7 +142,8 @@ fn drafted(random: &mut Random, now: Millis) -> (Viewer, JobDraft) {
 
 /// Microseconds for each job; they are put back afterwards.
 async fn claim(store: &Store, at_once: usize) -> Result<f64> {
-    let (holder, wanted) = (store.holder("bench", LEASE_MS), [Wanted { queue: QUEUE.to_owned(), places: at_once }]);
+    let (holder, wanted) =
+        (store.holder("bench", LEASE_MS), [QueueCapacity { queue: QUEUE.to_owned(), places: at_once }]);
     let mut held: Vec<Job> = Vec::new();
     let started = Instant::now();
     while held.len() < CLAIMED_PER_ROUND {

@@ -14,7 +14,7 @@ use serde_json::json;
 use skein_connect::guard::Guard;
 use skein_connect::http::HttpOptions;
 use skein_core::account::Scope;
-use skein_core::memory::episode::{Brought, EpisodeSource};
+use skein_core::memory::episode::{EpisodeSource, ImportedEpisode};
 use skein_core::{Digest, EpisodeId, Millis, PathId, RecordId, UserId, Viewer};
 use skein_engine::account::PresentedCredential;
 use skein_engine::catalog::{EphemeralKeys, Gateway};
@@ -248,7 +248,7 @@ impl Bringer {
         let EpisodeText { speaker, text } = EpisodeText::of(number);
         let key = uuid(number as u128).parse()?;
         let request = Request::new(&self.caller, &key, "POST", "/api/v1/episodes", text.as_bytes());
-        let brought = Brought {
+        let brought = ImportedEpisode {
             source: EpisodeSource::Message,
             content: json!(text),
             speaker: Some(speaker.to_owned()),

@@ -10,7 +10,7 @@ use skein_core::garden::record::{RecordContent, RecordType};
 use skein_core::tree::actor::{ActorId, AuthorType};
 use skein_core::tree::turn::{Speaker, TurnType};
 use skein_core::{ConversationId, NodeId, PathId, RecordId, TurnId, UserId, Viewer};
-use skein_store::tree::append::{Placing, Position, Said};
+use skein_store::tree::append::{NodeBody, NodePlacement, NodePosition};
 use skein_store::{Location, Store, StoreError, StoreOptions, Tx};
 
 use crate::appends::rate;
@@ -113,10 +113,10 @@ fn put(
     let (speaker, author_type) =
         if is_answer { (Speaker::Agent, AuthorType::Imported) } else { (Speaker::User, AuthorType::Human) };
     let position = match spot.beside {
-        Some(other) => Position::Beside { turn: made[other].turn, parent },
-        None => Position::After { parent, speaker, turn_type: TurnType::Message },
+        Some(other) => NodePosition::Beside { turn: made[other].turn, parent },
+        None => NodePosition::After { parent, speaker, turn_type: TurnType::Message },
     };
-    let placing = Placing { author_type, ..placing(owner, conversation, position, None) };
+    let placing = NodePlacement { author_type, ..placing(owner, conversation, position, None) };
     let (row, _) = tx.append_node(&Viewer::User(owner), &placing, &said(WORDS))?;
     let place = row.place.expect("a place was asked for");
     made.push(Made { node: row.id, turn: place.turn, depth: place.label.depth });
@@ -148,17 +148,17 @@ fn content(name: &str, data: Value) -> RecordContent {
     RecordContent::new(RecordType::parse(name).expect("a type that is known"), data)
 }
 
-pub(crate) fn after(parent: Option<NodeId>) -> Position {
-    Position::After { parent, speaker: Speaker::User, turn_type: TurnType::Message }
+pub(crate) fn after(parent: Option<NodeId>) -> NodePosition {
+    NodePosition::After { parent, speaker: Speaker::User, turn_type: TurnType::Message }
 }
 
 pub(crate) fn placing(
     owner: UserId,
     conversation: ConversationId,
-    position: Position,
+    position: NodePosition,
     leads: Option<PathId>,
-) -> Placing {
-    Placing {
+) -> NodePlacement {
+    NodePlacement {
         conversation,
         position,
         author: ActorId::from(owner),
@@ -169,6 +169,6 @@ pub(crate) fn placing(
     }
 }
 
-pub(crate) fn said(text: &str) -> Said {
-    Said { content: json!({ "type": "text", "text": text }), created_at: None, raw: None }
+pub(crate) fn said(text: &str) -> NodeBody {
+    NodeBody { content: json!({ "type": "text", "text": text }), created_at: None, raw: None }
 }

@@ -12,7 +12,7 @@ use skein_connect::guard::{BadNetwork, Endpoint, Guard, Network, Policy};
 use skein_connect::http::HttpOptions;
 use skein_connect::telemetry::Collector;
 use skein_core::Viewer;
-use skein_core::flow::telemetry::Content;
+use skein_core::flow::telemetry::TracedContent;
 use skein_engine::Engine;
 use skein_engine::catalog::Gateway;
 use skein_engine::flow::Telemetry;
@@ -40,7 +40,7 @@ pub(crate) struct StorageLocation {
     s3: Option<S3Options>,
     pub(crate) master_key: KeySource,
     private_networks: Vec<Network>,
-    collector: Option<Box<(Collector, Content)>>,
+    collector: Option<Box<(Collector, TracedContent)>>,
     embedder: EmbedderChoice,
     configuration_file: Option<ConfigurationFile>,
 }
@@ -191,15 +191,15 @@ fn resolve_networks(configuration: &Configuration) -> Result<Vec<Network>, Failu
     })
 }
 
-fn resolve_collector(configuration: &Configuration) -> Result<Option<Box<(Collector, Content)>>, Failure> {
+fn resolve_collector(configuration: &Configuration) -> Result<Option<Box<(Collector, TracedContent)>>, Failure> {
     let Some(endpoint) = configuration.text(Name::TelemetryEndpoint) else {
         let idle = [Name::TelemetryHeaders, Name::TelemetryContent];
         return configuration.refuse_without("telemetry.endpoint", &idle).map(|()| None);
     };
     let headers = configuration.list(Name::TelemetryHeaders);
     let content = match configuration.text(Name::TelemetryContent) {
-        Some("on") => Content::Told,
-        _ => Content::LeftOut,
+        Some("on") => TracedContent::Told,
+        _ => TracedContent::LeftOut,
     };
     let collector = Collector::new(endpoint, headers, env!("CARGO_PKG_VERSION")).map_err(|bad| {
         let hint = "give telemetry.endpoint as http://host:4318, and SKEIN_TELEMETRY_HEADERS as name=value";

@@ -5,10 +5,10 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use skein_connect::vault::{KeyId, MasterKey, Sealed, SealedFor, Vault};
+use skein_connect::vault::{KeyId, MasterKey, SealedBytes, SealedFor, Vault};
 use skein_core::{OperationId, RecordId, Viewer};
 use skein_store::catalog::vault::{SealedSecret, SealedValue};
-use skein_store::jobs::exclusive_act::AdminAct;
+use skein_store::jobs::exclusive_act::ExclusiveAct;
 use skein_store::operations::{Operation, OperationState};
 use skein_store::{Store, StoreError};
 
@@ -44,7 +44,8 @@ impl VaultReport {
     /// Reads and opens every value.
     pub(crate) fn read(store: &Store, source: &KeySource) -> Result<Self, StoreError> {
         let mut report = store.read_blocking(|tx| {
-            let (current, rotation) = (tx.vault_key(&SYSTEM)?, tx.last_operation_of(&SYSTEM, AdminAct::VaultRotation)?);
+            let (current, rotation) =
+                (tx.vault_key(&SYSTEM)?, tx.last_operation_of(&SYSTEM, ExclusiveAct::VaultRotation)?);
             Ok(Self { current, rotation, ..Self::default() })
         })?;
         let vault = source.read().map(|keys| keys.all().iter().copied().map(MasterKey::from).collect::<Vec<_>>());
@@ -176,5 +177,5 @@ fn opens(vault: &Vault, sealed: &SealedSecret) -> bool {
     let SealedValue { value_version, key_id, wrapped_key, ciphertext } = sealed.value.clone();
     let value_version = u32::try_from(value_version).unwrap_or_default();
     let place = SealedFor { owner: &owner, secret: &secret, value_version };
-    vault.open(&Sealed { key_id: KeyId::stored(key_id), wrapped_key, ciphertext }, place).is_ok()
+    vault.open(&SealedBytes { key_id: KeyId::stored(key_id), wrapped_key, ciphertext }, place).is_ok()
 }

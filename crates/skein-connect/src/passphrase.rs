@@ -83,7 +83,7 @@ pub enum NotOpened {
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Document {
+struct SealedDocument {
     format: u64,
     key: Derivation,
     secrets: Vec<SealedSecret>,
@@ -134,12 +134,12 @@ fn seal_at(cost: Cost, passphrase: &Passphrase, owner: &str, secrets: &[OpenSecr
     let (algorithm, version) = (ALGORITHM.to_owned(), Version::V0x13.into());
     let Cost { memory_kib, passes, lanes } = cost;
     let key = Derivation { algorithm, version, memory_kib, passes, lanes, salt: STANDARD.encode(salt) };
-    Ok(serde_json::to_string(&Document { format: FORMAT, key, secrets }).expect("texts and numbers"))
+    Ok(serde_json::to_string(&SealedDocument { format: FORMAT, key, secrets }).expect("texts and numbers"))
 }
 
 /// Everything that was sealed, or nothing.
 pub fn open(passphrase: &Passphrase, owner: &str, text: &str) -> Result<Vec<OpenSecret>, NotOpened> {
-    let document: Document =
+    let document: SealedDocument =
         serde_json::from_str(text).map_err(|error| NotOpened::Unreadable(format!("at column {}", error.column())))?;
     let unreadable = |problem: &str| NotOpened::Unreadable(problem.to_owned());
     if document.format != FORMAT {

@@ -15,7 +15,7 @@ use serde_json::Value;
 use skein_core::catalog::operation::rest::{Accept, RenderedRest};
 
 use crate::background;
-use crate::credential::{Credential, MARK, Scrubber, Shown};
+use crate::credential::{Credential, MARK, Scrubber, ShownSecret};
 use crate::http::{CallFault, Http, HttpAnswer, HttpCall, Limits, Retry, is_shown};
 
 /// How much of a body is shown; the output is not shortened.
@@ -80,7 +80,7 @@ pub async fn call(http: &Http, request: &RestRequest<'_>) -> Result<CallReport, 
 }
 
 /// Takes the secret out of what was sent and what came back.
-fn report(call: &HttpCall, received: Result<Received, CallFault>, accept: Accept, latency: Duration) -> CallReport {
+fn report(call: &HttpCall, received: Result<ReceivedBody, CallFault>, accept: Accept, latency: Duration) -> CallReport {
     let scrubber = call.credential.as_deref().map(Credential::scrubber).unwrap_or_default();
     let shown = show_request(call, &scrubber);
     let host = call.url.host_str().unwrap_or_default();
@@ -129,7 +129,7 @@ fn join(endpoint: &str, target: &str) -> Result<Url, CallFault> {
     Ok(url)
 }
 
-struct Received {
+struct ReceivedBody {
     status: u16,
     is_success: bool,
     headers: HeaderMap,
@@ -137,15 +137,15 @@ struct Received {
     body: Bytes,
 }
 
-async fn receive(http: &Http, call: &HttpCall) -> Result<Received, CallFault> {
+async fn receive(http: &Http, call: &HttpCall) -> Result<ReceivedBody, CallFault> {
     let answer: HttpAnswer = http.send(call).await?;
     let (status, content_type) = (answer.status, answer.content_type());
     let body = answer.body.whole().await?;
     let is_success = status.is_success();
-    Ok(Received { status: status.as_u16(), is_success, headers: answer.headers, content_type, body })
+    Ok(ReceivedBody { status: status.as_u16(), is_success, headers: answer.headers, content_type, body })
 }
 
-impl Received {
+impl ReceivedBody {
     /// The body as a value without the secret, and whether the secret was in it.
     fn output(&self, host: &str, accept: Accept, scrubber: &Scrubber) -> (Result<Value, CallFault>, bool) {
         let mut value = match self.value(host, accept, scrubber) {
@@ -210,15 +210,15 @@ fn show_request(call: &HttpCall, scrubber: &Scrubber) -> ShownRequest {
     let mut url = scrubber.text(call.url.as_str()).into_owned();
     let mut headers = shown_headers(&call.headers, scrubber);
     match call.credential.as_deref().map(Credential::shown) {
-        Some(Shown::Header(name, value)) => {
+        Some(ShownSecret::Header(name, value)) => {
             headers.retain(|(found, _)| *found != name);
             headers.push((name, value));
         }
-        Some(Shown::Query(name)) => {
+        Some(ShownSecret::Query(name)) => {
             let before = if url.contains('?') { '&' } else { '?' };
             url = format!("{url}{before}{name}={MARK}");
         }
-        Some(Shown::Nowhere) | None => {}
+        Some(ShownSecret::Nowhere) | None => {}
     }
     let body = (!call.body.is_empty()).then(|| shown_text(&scrubber.bytes(&call.body)));
     ShownRequest { method: call.method.to_string(), url, headers, body }

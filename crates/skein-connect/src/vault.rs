@@ -31,7 +31,7 @@ pub struct KeyId(String);
 
 /// A sealed value, as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Sealed {
+pub struct SealedBytes {
     pub key_id: KeyId,
     pub wrapped_key: Vec<u8>,
     pub ciphertext: Vec<u8>,
@@ -98,28 +98,28 @@ impl Vault {
         std::iter::once(&self.current).chain(&self.older)
     }
 
-    pub fn seal(&self, plaintext: &[u8], place: SealedFor<'_>) -> Result<Sealed, VaultError> {
+    pub fn seal(&self, plaintext: &[u8], place: SealedFor<'_>) -> Result<SealedBytes, VaultError> {
         let data_key = MasterKey::random()?;
         let ciphertext = data_key.encrypt(plaintext, &place.bytes())?;
-        Ok(Sealed {
+        Ok(SealedBytes {
             key_id: self.current.id(),
             wrapped_key: self.current.encrypt(&data_key.0, WRAPPED_KEY)?,
             ciphertext,
         })
     }
 
-    pub fn open(&self, sealed: &Sealed, place: SealedFor<'_>) -> Result<Zeroizing<Vec<u8>>, VaultError> {
+    pub fn open(&self, sealed: &SealedBytes, place: SealedFor<'_>) -> Result<Zeroizing<Vec<u8>>, VaultError> {
         self.data_key(sealed)?.decrypt(&sealed.ciphertext, &place.bytes())
     }
 
     /// The same value under the current master key. The value itself is neither opened nor changed.
-    pub fn rewrap(&self, sealed: &Sealed) -> Result<Sealed, VaultError> {
+    pub fn rewrap(&self, sealed: &SealedBytes) -> Result<SealedBytes, VaultError> {
         let data_key = self.data_key(sealed)?;
         let wrapped_key = self.current.encrypt(&data_key.0, WRAPPED_KEY)?;
-        Ok(Sealed { key_id: self.current.id(), wrapped_key, ciphertext: sealed.ciphertext.clone() })
+        Ok(SealedBytes { key_id: self.current.id(), wrapped_key, ciphertext: sealed.ciphertext.clone() })
     }
 
-    fn data_key(&self, sealed: &Sealed) -> Result<MasterKey, VaultError> {
+    fn data_key(&self, sealed: &SealedBytes) -> Result<MasterKey, VaultError> {
         let master = self.keys().find(|key| key.id() == sealed.key_id);
         let master = master.ok_or_else(|| VaultError::UnknownKey(sealed.key_id.to_string()))?;
         let data_key = master.decrypt(&sealed.wrapped_key, WRAPPED_KEY)?;
@@ -261,7 +261,7 @@ mod tests {
         let (one, two) = (vault.seal(b"canary", MINE).unwrap(), vault.seal(b"canary", MINE).unwrap());
         assert_ne!(one.ciphertext, two.ciphertext);
         assert_ne!(one.wrapped_key, two.wrapped_key);
-        let swapped = Sealed { wrapped_key: two.wrapped_key, ..one };
+        let swapped = SealedBytes { wrapped_key: two.wrapped_key, ..one };
         assert_eq!(vault.open(&swapped, MINE), Err(VaultError::Broken));
     }
 

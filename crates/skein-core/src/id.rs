@@ -135,7 +135,7 @@ ids! {
     /// What a person is asked while a run waits, by the item that tells it.
     ReviewId = "review_";
     /// One run of a process, by the item that tells its beginning.
-    RunId = "run_";
+    ExecutionId = "run_";
     /// A signed-in browser, by a part of the hash of its token.
     SessionId = "session_";
     /// A position in a conversation.

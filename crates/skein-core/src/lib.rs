@@ -24,8 +24,8 @@ pub mod tree;
 pub use account::Viewer;
 pub use digest::Digest;
 pub use id::{
-    ConversationId, EdgeId, EpisodeId, ItemId, JobId, KeyId, NodeId, OperationId, PathId, RecordId, RelationId,
-    ReviewId, RunId, SessionId, TurnId, UserId, WorkerId,
+    ConversationId, EdgeId, EpisodeId, ExecutionId, ItemId, JobId, KeyId, NodeId, OperationId, PathId, RecordId,
+    RelationId, ReviewId, SessionId, TurnId, UserId, WorkerId,
 };
 pub use reference::ReferenceField;
 pub use rule::RuleViolation;

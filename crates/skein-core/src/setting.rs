@@ -11,13 +11,13 @@ use crate::id::RecordId;
 #[derive(Debug, PartialEq, Eq)]
 pub struct Setting {
     pub name: &'static str,
-    pub takes: Takes,
+    pub takes: AllowedValues,
     pub description: &'static str,
 }
 
 /// What a setting can be set to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Takes {
+pub enum AllowedValues {
     /// A whole number.
     Number { default: i64, min: i64, max: i64 },
     /// A tool, or none.
@@ -38,50 +38,50 @@ pub const SETTINGS: &[Setting] = &[
 
 pub const OPERATIONS_KEPT_DAYS: Setting = Setting {
     name: "operations.keptDays",
-    takes: Takes::Number { default: 7, min: 2, max: 365 },
+    takes: AllowedValues::Number { default: 7, min: 2, max: 365 },
     description: "Days after which an ended operation is forgotten.",
 };
 
 pub const EXECUTIONS_KEPT_DAYS: Setting = Setting {
     name: "executions.keptDays",
-    takes: Takes::Number { default: 30, min: 1, max: 3_650 },
+    takes: AllowedValues::Number { default: 30, min: 1, max: 3_650 },
     description: "Days after which the rows of an ended run and what was measured of it are forgotten; its facts stay.",
 };
 
 pub const EVENTS_REPLAY_DAYS: Setting = Setting {
     name: "events.replayDays",
-    takes: Takes::Number { default: 7, min: 1, max: 90 },
+    takes: AllowedValues::Number { default: 7, min: 1, max: 90 },
     description: "Days of events a watcher that comes back is told again; further back it is asked to start over.",
 };
 
 pub const SUMMARY_TREE_NODES: Setting = Setting {
     name: "summaries.treeNodes",
-    takes: Takes::Number { default: 10, min: 1, max: 10_000 },
+    takes: AllowedValues::Number { default: 10, min: 1, max: 10_000 },
     description: "After how many new nodes the summary of a conversation is made anew.",
 };
 
 pub const WORKERS_HEARTBEAT_SECONDS: Setting = Setting {
     name: "workers.heartbeatSeconds",
-    takes: Takes::Number { default: 30, min: 1, max: 600 },
+    takes: AllowedValues::Number { default: 30, min: 1, max: 600 },
     description: "Seconds between two signs of life of a worker.",
 };
 
 pub const WORKERS_LEASE_SECONDS: Setting = Setting {
     name: "workers.leaseSeconds",
-    takes: Takes::Number { default: 90, min: 2, max: 3_600 },
+    takes: AllowedValues::Number { default: 90, min: 2, max: 3_600 },
     description: "Seconds without a sign of life after which a worker's jobs are given to others; at least twice \
                   workers.heartbeatSeconds, else that is taken.",
 };
 
 pub const WORKERS_LOST_MAX: Setting = Setting {
     name: "workers.lostMax",
-    takes: Takes::Number { default: 3, min: 1, max: 100 },
+    takes: AllowedValues::Number { default: 3, min: 1, max: 100 },
     description: "How many workers may vanish over a job before it is put aside for a person to look at.",
 };
 
 pub const SUMMARY_TOOL: Setting = Setting {
     name: "summaries.tool",
-    takes: Takes::Tool,
+    takes: AllowedValues::Tool,
     description: "The tool whose model writes summaries, for those who may call it; null, and where it fails, the built-in \
         model.",
 };
@@ -94,24 +94,26 @@ impl Setting {
     /// What it is until somebody sets it.
     pub fn default(&self) -> Value {
         match self.takes {
-            Takes::Number { default, .. } => json!(default),
-            Takes::Tool => Value::Null,
+            AllowedValues::Number { default, .. } => json!(default),
+            AllowedValues::Tool => Value::Null,
         }
     }
 
     /// The least and the most it can be, of a number.
     pub fn limits(&self) -> Option<(i64, i64)> {
         match self.takes {
-            Takes::Number { min, max, .. } => Some((min, max)),
-            Takes::Tool => None,
+            AllowedValues::Number { min, max, .. } => Some((min, max)),
+            AllowedValues::Tool => None,
         }
     }
 
     /// A value, if this setting can take it.
     pub fn accept(&self, value: &Value) -> Option<Value> {
         let is_fit = match self.takes {
-            Takes::Number { min, max, .. } => value.as_i64().is_some_and(|number| (min..=max).contains(&number)),
-            Takes::Tool => value.is_null() || value.as_str().is_some_and(|id| id.parse::<RecordId>().is_ok()),
+            AllowedValues::Number { min, max, .. } => {
+                value.as_i64().is_some_and(|number| (min..=max).contains(&number))
+            }
+            AllowedValues::Tool => value.is_null() || value.as_str().is_some_and(|id| id.parse::<RecordId>().is_ok()),
         };
         is_fit.then(|| value.clone())
     }
@@ -119,8 +121,8 @@ impl Setting {
     /// What it can be set to, in words.
     pub fn wanted(&self) -> String {
         match self.takes {
-            Takes::Number { min, max, .. } => format!("a whole number from {min} to {max}"),
-            Takes::Tool => "the id of a tool, or null".to_owned(),
+            AllowedValues::Number { min, max, .. } => format!("a whole number from {min} to {max}"),
+            AllowedValues::Tool => "the id of a tool, or null".to_owned(),
         }
     }
 }

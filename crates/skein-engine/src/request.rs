@@ -12,9 +12,9 @@ use skein_core::garden::cursor::Cursor;
 use skein_core::garden::record::{Record, RecordRefused};
 use skein_core::garden::relation::{Relation, RelationDraft};
 use skein_core::{Digest, ItemId, Millis, OperationId, RecordId, Viewer};
-use skein_store::operations::{OperationState, Repeat};
+use skein_store::operations::{OperationState, RepeatCheck};
 use skein_store::timeline::items::StoredItem;
-use skein_store::{About, Committed, StoreError, Tx};
+use skein_store::{Committed, LockTarget, StoreError, Tx};
 
 use crate::account::Caller;
 use crate::engine::Engine;
@@ -148,7 +148,7 @@ impl Engine {
         caller: &Caller,
         request: Request,
         kind: &'static str,
-        (about, weight): (About, usize),
+        (about, weight): (LockTarget, usize),
         change: impl FnMut(&mut Tx<'_>, &Viewer) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<CommittedChange<T>, EngineError> {
         let run = unless_repeated(caller, request, kind, change)?;
@@ -182,7 +182,7 @@ impl Engine {
         refuse_grant(caller, kind)?;
         let acting = caller.acting();
         let run = move |tx: &mut Tx<'_>| {
-            if let Repeat::Of(operation) = tx.repeat(&acting, &request.0)? {
+            if let RepeatCheck::Of(operation) = tx.repeat(&acting, &request.0)? {
                 return Ok(CommittedChange { value: None, operation: operation.id, cursor: None, is_replay: true });
             }
             request.refuse_stale(tx, &acting)?;
@@ -211,11 +211,11 @@ impl Engine {
         // What is asked for is not known yet: a fingerprint that fits nothing tells whether somebody was here before.
         let mark = RequestMark { name: key.name(caller.user), fingerprint: Digest([0; 32]) };
         let reserve = move |tx: &mut Tx<'_>| match tx.repeat(&acting, &mark) {
-            Ok(Repeat::First) => {
+            Ok(RepeatCheck::First) => {
                 let operation = tx.reserve_operation(&acting, kind, mark.name)?;
                 Ok(ReservationOutcome::Place(Reservation { operation }))
             }
-            Ok(Repeat::Of(_)) | Err(StoreError::RequestMismatch) => Ok(ReservationOutcome::Earlier),
+            Ok(RepeatCheck::Of(_)) | Err(StoreError::RequestMismatch) => Ok(ReservationOutcome::Earlier),
             Err(error) => Err(error),
         };
         Ok(self.parts().store.write(reserve).await?.value)
@@ -251,11 +251,11 @@ impl Engine {
     ) -> Result<CommittedChange<T>, EngineError> {
         let acting = caller.acting();
         let look = move |tx: &mut Tx<'_>| match tx.repeat(&acting, &request.0)? {
-            Repeat::Of(operation) => {
+            RepeatCheck::Of(operation) => {
                 let value = recall(tx, &acting, &operation.state)?;
                 Ok(CommittedChange { value, operation: operation.id, cursor: None, is_replay: true })
             }
-            Repeat::First => Err(StoreError::RequestInFlight),
+            RepeatCheck::First => Err(StoreError::RequestInFlight),
         };
         Ok(self.parts().store.write(look).await?.value)
     }
@@ -291,7 +291,7 @@ where
     refuse_grant(caller, kind)?;
     let (acting, seeing) = (caller.acting(), caller.viewer());
     Ok(move |tx: &mut Tx<'_>| {
-        if let Repeat::Of(operation) = tx.repeat(&acting, &request.0)? {
+        if let RepeatCheck::Of(operation) = tx.repeat(&acting, &request.0)? {
             let value = recall(tx, &seeing, &operation.state)?;
             return Ok(CommittedChange { value, operation: operation.id, cursor: None, is_replay: true });
         }

@@ -10,7 +10,7 @@ use skein_connect::guard::Guard;
 use skein_connect::http::HttpOptions;
 use skein_core::catalog::entry::Entry as _;
 use skein_core::catalog::tool::Tool;
-use skein_core::flow::execution::state::RunStatus;
+use skein_core::flow::execution::state::ExecutionStatus;
 use skein_core::flow::process::Process;
 use skein_core::garden::record::Act;
 use skein_core::{RecordId, Viewer};
@@ -94,7 +94,7 @@ impl EngineFixture {
 }
 
 fn failed(shown: &ShownExecution) -> (String, String) {
-    assert_eq!(shown.row.status, RunStatus::Failed, "{:?}", shown.row);
+    assert_eq!(shown.row.status, ExecutionStatus::Failed, "{:?}", shown.row);
     let fault = shown.row.failure.clone().unwrap().fault;
     (fault.code, fault.message)
 }
@@ -105,7 +105,7 @@ async fn a_prompt_of_megabytes_is_refused_before_anything_begins() {
     let process = world.process("p", vec![world.echo("a", "{x}")], "{{a.value}}").await;
     assert!(world.run(process, &"x".repeat(8 << 20)).await.is_err());
     let shown = world.run(process, &"x".repeat(300 << 10)).await.unwrap();
-    assert_eq!(shown.row.status, RunStatus::Completed, "{:?}", shown.row.failure);
+    assert_eq!(shown.row.status, ExecutionStatus::Completed, "{:?}", shown.row.failure);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -9,9 +9,9 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use skein_core::garden::cursor::Cursor;
-use skein_core::tree::node_place::Label;
+use skein_core::tree::node_place::NodeLabel;
 use skein_core::{ConversationId, EpisodeId, Millis, NodeId, UserId};
-use skein_recall::{Change, Episode, Index, Options, Place, Query, StaticTable, embed_checked, embedded_text};
+use skein_recall::{Change, Episode, EpisodePlace, Index, Options, Query, StaticTable, embed_checked, embedded_text};
 
 const BATCH: usize = 5_000;
 const QUESTIONS: usize = 300;
@@ -63,12 +63,12 @@ fn changes(owner: UserId, first: usize, texts: &[String]) -> Vec<Change> {
     let episode = |(number, (text, vector)): (usize, (&String, Result<Vec<f32>, _>))| {
         let bytes = |number: usize| (number as u128 + 1).to_be_bytes();
         let talk = bytes(number / TURNS);
-        let label = Label { branch: NodeId::from_bytes(talk), depth: (number % TURNS) as i64 + 1 };
+        let label = NodeLabel { branch: NodeId::from_bytes(talk), depth: (number % TURNS) as i64 + 1 };
         let is_first = number.is_multiple_of(TURNS);
         Change::Upsert(Box::new(Episode {
             id: EpisodeId::from_bytes(bytes(number)),
             owner,
-            place: Some(Place { conversation: ConversationId::from_bytes(talk), label }),
+            place: Some(EpisodePlace { conversation: ConversationId::from_bytes(talk), label }),
             previous: (!is_first).then(|| EpisodeId::from_bytes(bytes(number - 1))),
             actor: None,
             speaker: "Ann".to_owned(),

@@ -48,7 +48,7 @@ pub(crate) fn terms(text: &str) -> Vec<Term> {
 
 /// A word of a question: what it is looked up by, how often it stands there, and as it was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Asked {
+pub(crate) struct QueryTerm {
     pub(crate) term: String,
     pub(crate) times: u32,
     pub(crate) word: String,
@@ -57,7 +57,7 @@ pub(crate) struct Asked {
 }
 
 /// What a question asks for: its telling terms, each once; all of them when none is telling.
-pub(crate) fn question(text: &str) -> Vec<Asked> {
+pub(crate) fn question(text: &str) -> Vec<QueryTerm> {
     let mut end = text.len().min(QUESTION_BYTES_MAX);
     while !text.is_char_boundary(end) {
         end -= 1;
@@ -68,14 +68,14 @@ pub(crate) fn question(text: &str) -> Vec<Asked> {
     if chosen.is_empty() {
         chosen = (0..all.len()).collect();
     }
-    let mut asked: Vec<Asked> = Vec::new();
+    let mut asked: Vec<QueryTerm> = Vec::new();
     for term in chosen.into_iter().map(|place| &all[place]) {
         if let Some(known) = asked.iter_mut().find(|known| known.term == term.text) {
             known.times += 1;
         } else if asked.len() < QUESTION_TERMS_MAX {
             let word = &text[term.at.clone()];
             let word = word.strip_suffix("'s").or_else(|| word.strip_suffix("\u{2019}s")).unwrap_or(word);
-            asked.push(Asked { term: term.text.clone(), times: 1, word: word.to_owned(), stems: Vec::new() });
+            asked.push(QueryTerm { term: term.text.clone(), times: 1, word: word.to_owned(), stems: Vec::new() });
         }
     }
     asked
@@ -211,7 +211,7 @@ mod tests {
 
     #[test]
     fn a_question_keeps_its_telling_words_and_counts_them() {
-        let dogs = Asked { term: "dog".to_owned(), times: 2, word: "dogs".to_owned(), stems: Vec::new() };
+        let dogs = QueryTerm { term: "dog".to_owned(), times: 2, word: "dogs".to_owned(), stems: Vec::new() };
         assert_eq!(question("What did the dogs do with the dog's?"), [dogs]);
         assert!(!question("to be or not to be").is_empty());
     }

@@ -66,22 +66,26 @@ impl EmbedError {
 }
 
 /// A vector of length one, or why this text has none; one bad vector spoils no other.
-pub type Checked = Result<Vec<f32>, EmbedError>;
+pub type CheckedVector = Result<Vec<f32>, EmbedError>;
 
 /// The checked vectors of `texts`, in order; an error of the whole when nothing usable came back.
-pub fn embed_checked(embedder: &dyn Embedder, texts: &[&str]) -> Result<Vec<Checked>, EmbedError> {
+pub fn embed_checked(embedder: &dyn Embedder, texts: &[&str]) -> Result<Vec<CheckedVector>, EmbedError> {
     check_vectors(embedder.embed(texts)?, texts.len(), embedder.dimensions())
 }
 
 /// Checks what came for `texts` texts, wherever it came from.
-pub fn check_vectors(vectors: Vec<Vec<f32>>, texts: usize, dimensions: usize) -> Result<Vec<Checked>, EmbedError> {
+pub fn check_vectors(
+    vectors: Vec<Vec<f32>>,
+    texts: usize,
+    dimensions: usize,
+) -> Result<Vec<CheckedVector>, EmbedError> {
     if vectors.len() != texts {
         return Err(EmbedError::Count { wanted: texts, found: vectors.len() });
     }
     Ok(vectors.into_iter().enumerate().map(|(position, vector)| checked(position, dimensions, vector)).collect())
 }
 
-fn checked(position: usize, wanted: usize, mut vector: Vec<f32>) -> Checked {
+fn checked(position: usize, wanted: usize, mut vector: Vec<f32>) -> CheckedVector {
     if vector.len() != wanted {
         return Err(EmbedError::Dimensions { position, wanted, found: vector.len() });
     }

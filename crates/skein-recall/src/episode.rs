@@ -1,7 +1,7 @@
 //! What the index is told: episodes that appear, change or go.
 
 use skein_core::tree::actor::ActorId;
-use skein_core::tree::node_place::Label;
+use skein_core::tree::node_place::NodeLabel;
 use skein_core::{ConversationId, EpisodeId, Millis, UserId};
 
 /// Longest text in bytes that is kept; the caller cuts longer ones into several episodes.
@@ -17,7 +17,7 @@ pub struct Episode {
     pub id: EpisodeId,
     pub owner: UserId,
     /// Where it stands in a conversation; without a place it is visible from every path.
-    pub place: Option<Place>,
+    pub place: Option<EpisodePlace>,
     /// The episode it follows in the same conversation, if any: its neighbour.
     pub previous: Option<EpisodeId>,
     /// Who said it.
@@ -37,9 +37,9 @@ pub struct Episode {
 
 /// A place in a tree, fixed when the node was made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
+pub struct EpisodePlace {
     pub conversation: ConversationId,
-    pub label: Label,
+    pub label: NodeLabel,
 }
 
 /// One change of the index. Applying the same one again changes nothing.

@@ -21,11 +21,11 @@ use skein_core::{EpisodeId, UserId};
 use crate::embedder::{Embedder, Fingerprint};
 use crate::episode::Change;
 use crate::error::{ApplyError, Damage, OpenError, SearchError};
-use crate::owner::{Figures, Held, Make, OwnerIndex};
+use crate::owner::{EpisodeKey, OwnerCounts, OwnerIndex, VectorMake};
 use crate::query::{Hits, Query};
-use owner_cache::Shelf;
+use owner_cache::OwnerCache;
 pub use owner_cache::Totals;
-pub use reindex::Retelling;
+pub use reindex::Reindexing;
 
 /// Changes with every change of the files that older code could not read.
 const FORMAT: u32 = 3;
@@ -68,25 +68,25 @@ struct Manifest {
     dimensions: usize,
     cursor: Cursor,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    retelling: Vec<Retelling>,
+    retelling: Vec<Reindexing>,
 }
 
 /// How far an index has come.
 #[derive(Debug, Clone, Default)]
-struct Reached {
+struct IndexProgress {
     cursor: Cursor,
     /// Whose sayings are told anew, in this order.
-    retelling: Vec<Retelling>,
+    retelling: Vec<Reindexing>,
 }
 
 /// An open index. All methods may be called from any thread; one batch is applied at a time.
 pub struct Index {
     folder: PathBuf,
-    make: Make,
+    make: VectorMake,
     /// Held by whoever writes, as long as that takes; whoever asks never waits for it.
     writing: Mutex<()>,
-    reached: Mutex<Reached>,
-    shelf: Shelf,
+    reached: Mutex<IndexProgress>,
+    shelf: OwnerCache,
     /// Who was written to last, the latest at the end.
     written: Mutex<Vec<UserId>>,
     /// Held as long as the index is open.
@@ -95,7 +95,7 @@ pub struct Index {
 
 /// How far an index is and what it holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Status {
+pub struct IndexStatus {
     pub cursor: Cursor,
     pub fingerprint: Fingerprint,
     pub owners: Vec<OwnerStatus>,
@@ -129,9 +129,9 @@ impl Index {
             Err(TryLockError::WouldBlock) => return Err(OpenError::Busy { path: folder.to_owned() }),
             Err(TryLockError::Error(source)) => return Err(failed(source)),
         }
-        let make = Make { fingerprint: options.fingerprint.clone(), dimensions: options.dimensions };
+        let make = VectorMake { fingerprint: options.fingerprint.clone(), dimensions: options.dimensions };
         let reached = read_manifest(folder, &make)?;
-        let shelf = Shelf::new(options.owners_open_max);
+        let shelf = OwnerCache::new(options.owners_open_max);
         for entry in std::fs::read_dir(owners).map_err(failed)? {
             let path = entry.map_err(failed)?.path();
             let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
@@ -140,7 +140,7 @@ impl Index {
                 continue;
             }
             match UserId::from_bare(name) {
-                Ok(owner) => shelf.know(owner, Figures::committed(&OwnerIndex::committed(&current(&path)?)?)),
+                Ok(owner) => shelf.know(owner, OwnerCounts::committed(&OwnerIndex::committed(&current(&path)?)?)),
                 Err(_) => return Err(OpenError::Damaged { path, damage: Damage::Disagree("nobody's folder") }),
             }
         }
@@ -210,7 +210,7 @@ impl Index {
         self.reached().cursor
     }
 
-    fn reached(&self) -> MutexGuard<'_, Reached> {
+    fn reached(&self) -> MutexGuard<'_, IndexProgress> {
         self.reached.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -235,7 +235,7 @@ impl Index {
     }
 
     /// Writes down how far it has come; whoever writes holds `writing`.
-    fn reach(&self, change: impl FnOnce(&mut Reached)) -> Result<(), ApplyError> {
+    fn reach(&self, change: impl FnOnce(&mut IndexProgress)) -> Result<(), ApplyError> {
         let mut reached = self.reached().clone();
         change(&mut reached);
         self.write_manifest(&reached).map_err(ApplyError::Write)?;
@@ -282,7 +282,7 @@ impl Index {
     }
 
     /// By what each of these episodes of an owner can be found; `None` for one that is not in the index.
-    pub fn held(&self, owner: UserId, ids: &[EpisodeId]) -> Result<Vec<Option<Held>>, OpenError> {
+    pub fn held(&self, owner: UserId, ids: &[EpisodeId]) -> Result<Vec<Option<EpisodeKey>>, OpenError> {
         Ok(self.owner(owner)?.map_or_else(|| vec![None; ids.len()], |index| index.held(ids)))
     }
 
@@ -301,14 +301,14 @@ impl Index {
         bytes_under(&self.folder)
     }
 
-    pub fn status(&self) -> Status {
+    pub fn status(&self) -> IndexStatus {
         let all = self.shelf.all().into_iter().map(|(owner, figures)| {
             let (episodes, with_vector) = (figures.counts.living, figures.counts.vectors);
             OwnerStatus { owner, episodes, with_vector, dead: figures.dead() }
         });
         let mut owners: Vec<OwnerStatus> = all.collect();
         owners.sort_by_key(|status| status.owner);
-        Status { cursor: self.cursor(), fingerprint: self.make.fingerprint.clone(), owners }
+        IndexStatus { cursor: self.cursor(), fingerprint: self.make.fingerprint.clone(), owners }
     }
 
     /// Writes every owner with dead rows anew without them, and merges the words of all.
@@ -380,7 +380,7 @@ impl Index {
         set_current(&aside, &aside.join(FIRST)).map_err(failed)?;
         std::fs::rename(&aside, &home).map_err(failed)?;
         sync_folder(&self.folder.join("owners")).map_err(failed)?;
-        self.shelf.know(owner, Figures::default());
+        self.shelf.know(owner, OwnerCounts::default());
         Ok(self.owner(owner)?.expect("it is known from now on"))
     }
 
@@ -394,7 +394,7 @@ impl Index {
         self.folder.join("owners").join(owner.bare())
     }
 
-    fn write_manifest(&self, reached: &Reached) -> std::io::Result<()> {
+    fn write_manifest(&self, reached: &IndexProgress) -> std::io::Result<()> {
         let manifest = Manifest {
             format: FORMAT,
             fingerprint: self.make.fingerprint.as_str().to_owned(),
@@ -420,14 +420,14 @@ fn leaving(folder: &Path) -> PathBuf {
     folder.with_file_name(name)
 }
 
-fn read_manifest(folder: &Path, make: &Make) -> Result<Reached, OpenError> {
+fn read_manifest(folder: &Path, make: &VectorMake) -> Result<IndexProgress, OpenError> {
     let path = folder.join(MANIFEST);
     let damaged = |damage| OpenError::Damaged { path: path.clone(), damage };
     let text = match std::fs::read_to_string(&path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             let owners = folder.join("owners");
             let mut entries = std::fs::read_dir(&owners).map_err(|source| OpenError::Io { path: owners, source })?;
-            return if entries.next().is_none() { Ok(Reached::default()) } else { Err(damaged(Damage::Missing)) };
+            return if entries.next().is_none() { Ok(IndexProgress::default()) } else { Err(damaged(Damage::Missing)) };
         }
         read => read.map_err(|_| damaged(Damage::Header))?,
     };
@@ -439,7 +439,7 @@ fn read_manifest(folder: &Path, make: &Make) -> Result<Reached, OpenError> {
         let found = Fingerprint::new(&manifest.fingerprint);
         return Err(OpenError::OtherEmbedder { wanted: make.fingerprint.clone(), found });
     }
-    Ok(Reached { cursor: manifest.cursor, retelling: manifest.retelling })
+    Ok(IndexProgress { cursor: manifest.cursor, retelling: manifest.retelling })
 }
 
 /// The folder an owner's index is in; what an unfinished compaction left beside it is removed.

@@ -26,7 +26,7 @@ const ROW: &str = "row";
 
 /// What is committed together with the words, and thereby all at once.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Committed {
+pub(crate) struct CommittedMeta {
     pub(crate) rows: u32,
     pub(crate) text_bytes: u64,
     pub(crate) piece_bytes: u64,
@@ -36,7 +36,7 @@ pub(crate) struct Committed {
 }
 
 /// The words index of one owner.
-pub(crate) struct Words {
+pub(crate) struct LexicalIndex {
     index: Index,
     reader: IndexReader,
     writer: Option<IndexWriter>,
@@ -46,7 +46,7 @@ pub(crate) struct Words {
 
 /// The words at one moment.
 #[derive(Clone, Default)]
-pub(crate) struct WordsView {
+pub(crate) struct LexicalView {
     segments: Vec<Segment>,
     text: Option<Field>,
 }
@@ -59,7 +59,7 @@ struct Segment {
     rows: Arc<Vec<u32>>,
 }
 
-impl Words {
+impl LexicalIndex {
     pub(crate) fn create(folder: &Path) -> Result<Self, OpenError> {
         std::fs::create_dir(folder).map_err(|source| OpenError::Io { path: folder.to_owned(), source })?;
         let mut schema = Schema::builder();
@@ -69,12 +69,12 @@ impl Words {
         let directory = MmapDirectory::open(folder).map_err(|error| damaged(folder, &error))?;
         let index = Index::create(directory, schema.build(), IndexSettings::default());
         let mut words = Self::of(folder, index.map_err(|error| damaged(folder, &error))?)?;
-        words.commit(&Committed::default()).map_err(|error| damaged(folder, &error))?;
+        words.commit(&CommittedMeta::default()).map_err(|error| damaged(folder, &error))?;
         Ok(words)
     }
 
     /// What was committed, without opening anything.
-    pub(crate) fn committed(folder: &Path) -> Result<Committed, OpenError> {
+    pub(crate) fn committed(folder: &Path) -> Result<CommittedMeta, OpenError> {
         #[derive(Deserialize)]
         struct Meta {
             payload: Option<String>,
@@ -86,7 +86,7 @@ impl Words {
         serde_json::from_str(&payload).map_err(|error| damaged(Damage::Words(error.to_string())))
     }
 
-    pub(crate) fn open(folder: &Path) -> Result<(Self, Committed), OpenError> {
+    pub(crate) fn open(folder: &Path) -> Result<(Self, CommittedMeta), OpenError> {
         if !folder.join("meta.json").exists() {
             return Err(OpenError::Damaged { path: folder.to_owned(), damage: Damage::Missing });
         }
@@ -117,7 +117,7 @@ impl Words {
     }
 
     /// Makes all that was added durable, together with what it belongs to.
-    pub(crate) fn commit(&mut self, committed: &Committed) -> tantivy::Result<()> {
+    pub(crate) fn commit(&mut self, committed: &CommittedMeta) -> tantivy::Result<()> {
         let payload = serde_json::to_string(committed).expect("numbers and text have a JSON form");
         let mut prepared = self.writer()?.prepare_commit()?;
         prepared.set_payload(&payload);
@@ -150,7 +150,7 @@ impl Words {
     }
 
     /// What is committed now; rows of segments that were seen `before` are not read again.
-    pub(crate) fn view(&self, before: &WordsView) -> tantivy::Result<WordsView> {
+    pub(crate) fn view(&self, before: &LexicalView) -> tantivy::Result<LexicalView> {
         self.reader.reload()?;
         let searcher = self.reader.searcher();
         let segments = searcher.segment_readers().iter().map(|reader| {
@@ -161,7 +161,7 @@ impl Words {
             let rows = known.map_or_else(|| rows_of(reader).map(Arc::new), Ok)?;
             Ok(Segment { id, reader: reader.clone(), rows })
         });
-        Ok(WordsView { segments: segments.collect::<tantivy::Result<_>>()?, text: Some(self.text) })
+        Ok(LexicalView { segments: segments.collect::<tantivy::Result<_>>()?, text: Some(self.text) })
     }
 }
 
@@ -177,7 +177,7 @@ fn damaged(folder: &Path, error: &dyn std::error::Error) -> OpenError {
     OpenError::Damaged { path: folder.to_owned(), damage: Damage::Words(error.to_string()) }
 }
 
-impl WordsView {
+impl LexicalView {
     /// How often a term stands in which rows, in the order they are kept.
     pub(crate) fn postings(&self, term: &str, mut found: impl FnMut(u32, u32)) -> std::io::Result<()> {
         let Some(field) = self.text else { return Ok(()) };

@@ -31,16 +31,16 @@ mod visibility;
 mod visible_rows;
 mod wordpiece;
 
-pub use embedder::{Checked, EmbedError, Embedder, Fingerprint, check_vectors, embed_checked, embedded_text};
-pub use episode::{Change, Episode, KIND_BYTES_MAX, Place, SPEAKER_BYTES_MAX, TEXT_BYTES_MAX};
+pub use embedder::{CheckedVector, EmbedError, Embedder, Fingerprint, check_vectors, embed_checked, embedded_text};
+pub use episode::{Change, Episode, EpisodePlace, KIND_BYTES_MAX, SPEAKER_BYTES_MAX, TEXT_BYTES_MAX};
 pub use error::{ApplyError, Damage, OpenError, SearchError};
 pub use fusion::Weights;
-pub use index::{Index, Options, OwnerStatus, Retelling, Status, Totals};
-pub use owner::Held;
+pub use index::{Index, IndexStatus, Options, OwnerStatus, Reindexing, Totals};
+pub use owner::EpisodeKey;
 pub use query::{Filter, HITS_MAX, Hit, Hits, Parts, Query, Recency};
 pub use snippet::{Snippet, Terms, snippet};
 pub use static_table::StaticTable;
 #[cfg(feature = "transformer")]
 pub use transformer::{Transformer, TransformerError};
 pub use vectors::{packed, unpacked};
-pub use visibility::{BranchRange, Listed, Unlisted, Visibility};
+pub use visibility::{BranchRange, UnlistedVisibility, Visibility, VisibleBranches};

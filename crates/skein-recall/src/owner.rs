@@ -18,16 +18,16 @@ use xxhash_rust::xxh64::xxh64;
 use crate::append_file::{AppendFile, Kind, Mapped};
 use crate::embedder::{Fingerprint, normalise};
 use crate::error::{Damage, OpenError, SearchError};
-use crate::lexical_index::{Committed, Words, WordsView};
+use crate::lexical_index::{CommittedMeta, LexicalIndex, LexicalView};
 use crate::query::{Hits, Query};
 use crate::rows::{Columns, ROW_BYTES, Row};
 use crate::search;
 use crate::vectors::{VectorFiles, Vectors};
-pub(crate) use write::Figures;
+pub(crate) use write::OwnerCounts;
 
 /// By what an episode can be found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Held {
+pub enum EpisodeKey {
     /// By its words: it has no vector.
     ByWords,
     /// By its words and by what it means.
@@ -36,15 +36,15 @@ pub enum Held {
 
 /// Which vectors an index holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Make {
+pub(crate) struct VectorMake {
     pub(crate) fingerprint: Fingerprint,
     pub(crate) dimensions: usize,
 }
 
 /// What questions read.
-pub(crate) struct State {
+pub(crate) struct OwnerState {
     pub(crate) columns: Columns,
-    pub(crate) words: WordsView,
+    pub(crate) words: LexicalView,
     pub(crate) vectors: Vectors,
     pub(crate) cursor: Cursor,
     rows: Mapped,
@@ -52,7 +52,7 @@ pub(crate) struct State {
     pieces: Mapped,
 }
 
-impl State {
+impl OwnerState {
     pub(crate) fn row(&self, row: u32) -> Row {
         let at = row as usize * ROW_BYTES;
         Row::decode(&self.rows.bytes()[at..at + ROW_BYTES])
@@ -84,7 +84,7 @@ fn text<'a>(texts: &'a Mapped, row: &Row) -> &'a str {
 }
 
 struct Files {
-    words: Words,
+    words: LexicalIndex,
     rows: AppendFile,
     texts: AppendFile,
     pieces: AppendFile,
@@ -97,9 +97,9 @@ struct Files {
 /// One owner's index, open.
 pub(crate) struct OwnerIndex {
     owner: UserId,
-    make: Make,
+    make: VectorMake,
     files: Mutex<Files>,
-    state: RwLock<State>,
+    state: RwLock<OwnerState>,
 }
 
 fn kinds() -> [Kind; 4] {
@@ -108,7 +108,7 @@ fn kinds() -> [Kind; 4] {
 
 impl OwnerIndex {
     /// Makes an empty index in a folder that does not exist yet.
-    pub(crate) fn create(folder: &Path, owner: UserId, make: &Make) -> Result<Self, OpenError> {
+    pub(crate) fn create(folder: &Path, owner: UserId, make: &VectorMake) -> Result<Self, OpenError> {
         let failed = |source| OpenError::Io { path: folder.to_owned(), source };
         std::fs::create_dir_all(folder).map_err(failed)?;
         let [rows, texts, pieces, burials] = kinds();
@@ -118,21 +118,21 @@ impl OwnerIndex {
             pieces: AppendFile::create(&folder.join("pieces"), &pieces)?,
             burials: AppendFile::create(&folder.join("burials"), &burials)?,
             vectors: VectorFiles::create(folder, &make.fingerprint, make.dimensions)?,
-            words: Words::create(&folder.join("words"))?,
+            words: LexicalIndex::create(&folder.join("words"))?,
             is_torn: false,
         };
         std::fs::File::open(folder).and_then(|folder| folder.sync_all()).map_err(failed)?;
-        Self::of(owner, make, files, &Committed::default(), folder)
+        Self::of(owner, make, files, &CommittedMeta::default(), folder)
     }
 
     /// What was committed, without opening anything.
-    pub(crate) fn committed(folder: &Path) -> Result<Committed, OpenError> {
-        Words::committed(&folder.join("words"))
+    pub(crate) fn committed(folder: &Path) -> Result<CommittedMeta, OpenError> {
+        LexicalIndex::committed(&folder.join("words"))
     }
 
     /// Opens what was committed and cuts the rest off.
-    pub(crate) fn open(folder: &Path, owner: UserId, make: &Make) -> Result<Self, OpenError> {
-        let (words, committed) = Words::open(&folder.join("words"))?;
+    pub(crate) fn open(folder: &Path, owner: UserId, make: &VectorMake) -> Result<Self, OpenError> {
+        let (words, committed) = LexicalIndex::open(&folder.join("words"))?;
         let [rows, texts, pieces, burials] = kinds();
         let row_bytes = u64::from(committed.rows) * ROW_BYTES as u64;
         let files = Files {
@@ -147,7 +147,13 @@ impl OwnerIndex {
         Self::of(owner, make, files, &committed, folder)
     }
 
-    fn of(owner: UserId, make: &Make, files: Files, committed: &Committed, folder: &Path) -> Result<Self, OpenError> {
+    fn of(
+        owner: UserId,
+        make: &VectorMake,
+        files: Files,
+        committed: &CommittedMeta,
+        folder: &Path,
+    ) -> Result<Self, OpenError> {
         let damaged = |path: &str, damage| OpenError::Damaged { path: folder.join(path), damage };
         let (rows, texts, pieces) = (files.rows.map()?, files.texts.map()?, files.pieces.map()?);
         let mut columns = Columns::default();
@@ -162,13 +168,13 @@ impl OwnerIndex {
             }
             columns.bury(row);
         }
-        let words = files.words.view(&WordsView::default());
+        let words = files.words.view(&LexicalView::default());
         let words = words.map_err(|error| damaged("words", Damage::Words(error.to_string())))?;
         if words.documents() != committed.rows as usize {
             return Err(damaged("words", Damage::Disagree("the number of documents")));
         }
         let cursor = committed.cursor.parse().unwrap_or(Cursor::START);
-        let state = State { columns, words, vectors: files.vectors.map()?, cursor, rows, texts, pieces };
+        let state = OwnerState { columns, words, vectors: files.vectors.map()?, cursor, rows, texts, pieces };
         Ok(Self { owner, make: make.clone(), files: Mutex::new(files), state: RwLock::new(state) })
     }
 
@@ -199,11 +205,11 @@ impl OwnerIndex {
     }
 
     /// By what each of these can be found; `None` for one that is not here.
-    pub(crate) fn held(&self, ids: &[EpisodeId]) -> Vec<Option<Held>> {
+    pub(crate) fn held(&self, ids: &[EpisodeId]) -> Vec<Option<EpisodeKey>> {
         let state = self.read();
         let held = |id: &EpisodeId| {
             let row = state.columns.row_of(*id)?;
-            Some(if state.columns.with_vector.has(row) { Held::ByMeaning } else { Held::ByWords })
+            Some(if state.columns.with_vector.has(row) { EpisodeKey::ByMeaning } else { EpisodeKey::ByWords })
         };
         ids.iter().map(held).collect()
     }
@@ -212,7 +218,7 @@ impl OwnerIndex {
         self.read().columns.is_named(actor, xxh64(name.as_bytes(), 0))
     }
 
-    fn read(&self) -> std::sync::RwLockReadGuard<'_, State> {
+    fn read(&self) -> std::sync::RwLockReadGuard<'_, OwnerState> {
         self.state.read().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -6,7 +6,7 @@ use skein_core::garden::cursor::Cursor;
 use skein_core::tree::actor::ActorId;
 use skein_core::{ConversationId, EpisodeId, Millis, UserId};
 
-use crate::episode::Place;
+use crate::episode::EpisodePlace;
 use crate::fusion::Weights;
 use crate::snippet::Terms;
 use crate::visibility::Visibility;
@@ -97,7 +97,7 @@ pub struct Hit {
     pub parts: Parts,
     /// Whether it has any word of the question.
     pub has_words: bool,
-    pub place: Option<Place>,
+    pub place: Option<EpisodePlace>,
     pub actor: Option<ActorId>,
     pub kind: String,
     pub valid_at: Millis,

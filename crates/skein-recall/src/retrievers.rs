@@ -5,11 +5,11 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::analysis;
 use crate::fusion::Scale;
-use crate::lexical_index::WordsView;
+use crate::lexical_index::LexicalView;
 use crate::rows::Columns;
 use crate::static_table::Table;
-use crate::vectors::{Asked, Vectors};
-use crate::visible_rows::Bits;
+use crate::vectors::{QueryVector, Vectors};
+use crate::visible_rows::RowSet;
 
 /// BM25: how soon more of the same word stops counting, and how much long texts are discounted.
 const K1: f32 = 0.9;
@@ -23,7 +23,7 @@ const SAMPLE_ROWS: usize = 1_024;
 
 /// What words are counted on: a score for every row, and the rows that have one.
 #[derive(Debug, Default)]
-pub(crate) struct Sheet {
+pub(crate) struct ScoreSheet {
     scores: Vec<f32>,
     touched: Vec<u32>,
     /// Rows that have the word just looked for, and how often.
@@ -32,16 +32,16 @@ pub(crate) struct Sheet {
 
 /// Sheets without a score, kept between questions: new memory for a million rows costs more than wiping a few scores.
 #[derive(Debug, Default)]
-pub(crate) struct Sheets(Mutex<Vec<Sheet>>);
+pub(crate) struct ScoreSheets(Mutex<Vec<ScoreSheet>>);
 
-impl Sheets {
-    fn take(&self, rows: usize) -> Sheet {
+impl ScoreSheets {
+    fn take(&self, rows: usize) -> ScoreSheet {
         let mut sheet = self.0.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
         sheet.scores.resize(rows, 0.0);
         sheet
     }
 
-    fn put_back(&self, mut sheet: Sheet) {
+    fn put_back(&self, mut sheet: ScoreSheet) {
         for row in sheet.touched.drain(..) {
             sheet.scores[row as usize] = 0.0;
         }
@@ -53,34 +53,34 @@ impl Sheets {
 }
 
 /// BM25 of every row in the world; zero for those without a word of the question.
-pub(crate) struct WordLeg<'a> {
-    sheets: &'a Sheets,
-    sheet: Sheet,
+pub(crate) struct WordRetriever<'a> {
+    sheets: &'a ScoreSheets,
+    sheet: ScoreSheet,
     /// How rare each word of the question is here, in its order.
     pub(crate) rarities: Vec<f32>,
     scale: Scale,
 }
 
-impl Drop for WordLeg<'_> {
+impl Drop for WordRetriever<'_> {
     fn drop(&mut self) {
         self.sheets.put_back(std::mem::take(&mut self.sheet));
     }
 }
 
-impl<'a> WordLeg<'a> {
+impl<'a> WordRetriever<'a> {
     #[expect(clippy::cast_precision_loss, reason = "words are counted in texts of at most a mebibyte")]
     pub(crate) fn ask(
-        words: &WordsView,
+        words: &LexicalView,
         columns: &'a Columns,
-        world: &Bits,
-        question: &[analysis::Asked],
+        world: &RowSet,
+        question: &[analysis::QueryTerm],
     ) -> std::io::Result<Self> {
         let count = world.count();
         let mean_terms = mean_terms(columns, world, count);
         let sheet = columns.sheets.take(columns.count() as usize);
         let mut leg = Self { sheets: &columns.sheets, sheet, rarities: Vec::new(), scale: Scale::default() };
         for asked in question {
-            let Sheet { scores, touched, found } = &mut leg.sheet;
+            let ScoreSheet { scores, touched, found } = &mut leg.sheet;
             found.clear();
             words.postings(&asked.term, |row, often| {
                 if world.has(row) {
@@ -116,8 +116,8 @@ impl<'a> WordLeg<'a> {
     }
 
     /// The best of `among`, at least `wanted` if there are.
-    pub(crate) fn best(&self, among: &Bits, wanted: usize) -> Vec<u32> {
-        let Sheet { scores, touched, .. } = &self.sheet;
+    pub(crate) fn best(&self, among: &RowSet, wanted: usize) -> Vec<u32> {
+        let ScoreSheet { scores, touched, .. } = &self.sheet;
         let mut rows: Vec<u32> = touched.iter().copied().filter(|row| among.has(*row)).collect();
         if rows.len() > wanted {
             rows.select_nth_unstable_by(wanted, |a, b| scores[*b as usize].total_cmp(&scores[*a as usize]));
@@ -128,7 +128,12 @@ impl<'a> WordLeg<'a> {
 }
 
 /// Adds rows that have the word in another form of their own language. Each counts once, as often as the commonest form.
-fn add_forms(words: &WordsView, world: &Bits, stems: &[String], found: &mut Vec<(u32, u32)>) -> std::io::Result<()> {
+fn add_forms(
+    words: &LexicalView,
+    world: &RowSet,
+    stems: &[String],
+    found: &mut Vec<(u32, u32)>,
+) -> std::io::Result<()> {
     let before = found.len();
     for stem in stems {
         words.postings(stem, |row, often| {
@@ -145,7 +150,7 @@ fn add_forms(words: &WordsView, world: &Bits, stems: &[String], found: &mut Vec<
 }
 
 #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "a mean needs no more digits")]
-fn mean_terms(columns: &Columns, world: &Bits, count: u32) -> f32 {
+fn mean_terms(columns: &Columns, world: &RowSet, count: u32) -> f32 {
     (world.sum(&columns.terms) as f64 / f64::from(count.max(1))).max(1.0) as f32
 }
 
@@ -156,20 +161,20 @@ fn rarity(count: u32, found: usize) -> f32 {
 }
 
 /// Evenly chosen rows of a world.
-fn sample(world: &Bits) -> Vec<u32> {
+fn sample(world: &RowSet) -> Vec<u32> {
     world.every((world.count() as usize).div_ceil(SAMPLE_ROWS).max(1))
 }
 
 /// Cosines with the question.
-pub(crate) struct MeaningLeg<'a> {
+pub(crate) struct VectorRetriever<'a> {
     vectors: &'a Vectors,
     columns: &'a Columns,
-    asked: Asked,
+    asked: QueryVector,
     scale: Scale,
 }
 
-impl<'a> MeaningLeg<'a> {
-    pub(crate) fn ask(vectors: &'a Vectors, columns: &'a Columns, world: &Bits, vector: &[f32]) -> Self {
+impl<'a> VectorRetriever<'a> {
+    pub(crate) fn ask(vectors: &'a Vectors, columns: &'a Columns, world: &RowSet, vector: &[f32]) -> Self {
         let asked = vectors.asked(vector);
         let sampled = sample(world).into_iter().filter(|row| columns.with_vector.has(*row));
         let sampled: Vec<f32> = sampled.map(|row| vectors.similarity(&asked, row)).collect();
@@ -182,7 +187,7 @@ impl<'a> MeaningLeg<'a> {
     }
 
     /// The nearest of `among`, at least `wanted` if there are.
-    pub(crate) fn nearest(&self, among: &Bits, wanted: usize) -> Vec<u32> {
+    pub(crate) fn nearest(&self, among: &RowSet, wanted: usize) -> Vec<u32> {
         let among = among.and(&self.columns.with_vector);
         let rows = self.vectors.candidates(&self.asked, &among, self.columns.count(), wanted * SKETCHED);
         let mut similar: Vec<(u32, f32)> =
@@ -203,7 +208,7 @@ impl<'a> MeaningLeg<'a> {
 /// For every piece of the question's words, how like the likest piece of a text is. Works with any embedder: pieces are
 /// compared by the built-in table.
 #[derive(Clone)]
-pub(crate) struct LikenessLeg {
+pub(crate) struct LikenessRetriever {
     /// Pieces of the question, and what each counts.
     asked: Vec<(u16, f32)>,
     /// For pieces met so far, the place of their likenesses in `known`, plus one.
@@ -213,8 +218,8 @@ pub(crate) struct LikenessLeg {
     scale: Scale,
 }
 
-impl LikenessLeg {
-    pub(crate) fn ask<'a>(asked: Vec<(u16, f32)>, world: &Bits, pieces: impl Fn(u32) -> &'a [u8]) -> Self {
+impl LikenessRetriever {
+    pub(crate) fn ask<'a>(asked: Vec<(u16, f32)>, world: &RowSet, pieces: impl Fn(u32) -> &'a [u8]) -> Self {
         let place = vec![0; Table::built_in().count()];
         let mut leg = Self { asked, place, known: Vec::new(), scale: Scale::default() };
         if leg.asked.is_empty() {
@@ -266,7 +271,7 @@ const LANES: usize = 8;
 pub(crate) const ASKED_PIECES_MAX: usize = 64;
 
 /// The pieces of a question's telling words, each weighted by how rare its word is here and how rare the piece is at all.
-pub(crate) fn asked_pieces(question: &[analysis::Asked], rarities: &[f32]) -> Vec<(u16, f32)> {
+pub(crate) fn asked_pieces(question: &[analysis::QueryTerm], rarities: &[f32]) -> Vec<(u16, f32)> {
     let table = Table::built_in();
     let words = question.iter().zip(rarities);
     let pieces =

@@ -9,15 +9,15 @@ use std::sync::Mutex;
 
 use serde::{Deserialize, Serialize};
 use skein_core::tree::actor::ActorId;
-use skein_core::tree::node_place::Label;
+use skein_core::tree::node_place::NodeLabel;
 use skein_core::{ConversationId, EpisodeId, Millis, NodeId};
 use xxhash_rust::xxh64::xxh64;
 
 use crate::analysis::terms;
-use crate::episode::{Episode, KIND_BYTES_MAX, Place};
+use crate::episode::{Episode, EpisodePlace, KIND_BYTES_MAX};
 use crate::language::Language;
-use crate::retrievers::Sheets;
-use crate::visible_rows::{Bits, Shown, Summed};
+use crate::retrievers::ScoreSheets;
+use crate::visible_rows::{BlockSums, RowSet, VisibleRows};
 
 pub(crate) const ROW_BYTES: usize = 176;
 /// No row, no slot, no number.
@@ -27,7 +27,7 @@ pub(crate) const NONE: u32 = u32::MAX;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Row {
     pub(crate) id: EpisodeId,
-    pub(crate) place: Option<Place>,
+    pub(crate) place: Option<EpisodePlace>,
     pub(crate) previous: Option<EpisodeId>,
     pub(crate) actor: Option<ActorId>,
     pub(crate) kind: [u8; KIND_BYTES_MAX],
@@ -89,10 +89,10 @@ impl Row {
         let long = |at: usize| i64::from_le_bytes(bytes[at..at + 8].try_into().expect("a row is long enough"));
         let short = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().expect("a row is long enough"));
         let flag = |bit: u8| bytes[140] & (1 << bit) != 0;
-        let label = Label { branch: NodeId::from_bytes(id(32)), depth: long(48) };
+        let label = NodeLabel { branch: NodeId::from_bytes(id(32)), depth: long(48) };
         Some(Self {
             id: EpisodeId::from_bytes(id(0)),
-            place: flag(0).then(|| Place { conversation: ConversationId::from_bytes(id(16)), label }),
+            place: flag(0).then(|| EpisodePlace { conversation: ConversationId::from_bytes(id(16)), label }),
             previous: flag(1).then(|| EpisodeId::from_bytes(id(56))),
             actor: flag(2).then(|| ActorId::from_bytes(id(72))),
             kind: id(88),
@@ -216,7 +216,7 @@ pub(crate) struct Columns {
     pub(crate) kind: Vec<u32>,
     pub(crate) valid_at: Vec<i64>,
     pub(crate) created_at: Vec<i64>,
-    pub(crate) terms: Summed,
+    pub(crate) terms: BlockSums,
     pub(crate) content: Vec<u64>,
     pub(crate) pieces_at: Vec<u64>,
     pub(crate) pieces: Vec<u16>,
@@ -226,8 +226,8 @@ pub(crate) struct Columns {
     /// The languages of all rows, as far as they are known and not English.
     pub(crate) languages: BTreeSet<Language>,
     speakers: Interned<u64>,
-    pub(crate) with_vector: Bits,
-    pub(crate) alive: Bits,
+    pub(crate) with_vector: RowSet,
+    pub(crate) alive: RowSet,
     pub(crate) counts: Counts,
     /// Living rows that say something and have no vector.
     pub(crate) lacking: BTreeSet<u32>,
@@ -246,8 +246,8 @@ pub(crate) struct Columns {
     /// The last row of each conversation, and for every row the one before it in its own.
     last_of: Vec<u32>,
     before_in: Vec<u32>,
-    pub(crate) shown: Mutex<Shown>,
-    pub(crate) sheets: Sheets,
+    pub(crate) shown: Mutex<VisibleRows>,
+    pub(crate) sheets: ScoreSheets,
 }
 
 impl Columns {

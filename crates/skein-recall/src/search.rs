@@ -3,16 +3,16 @@
 //! Words and meaning name their best rows; these and the rows beside them are the candidates, and each candidate gets its exact
 //! score from every leg. Up to a few thousand rows that is every row with any evidence.
 
-use crate::analysis::{Asked, question};
+use crate::analysis::{QueryTerm, question};
 use crate::error::SearchError;
 use crate::fusion::{BY_DISTANCE, Weights};
-use crate::owner::State;
+use crate::owner::OwnerState;
 use crate::query::{HITS_MAX, Hit, Hits, Parts, Query, Recency};
-use crate::retrievers::{LikenessLeg, MeaningLeg, WordLeg, asked_pieces};
+use crate::retrievers::{LikenessRetriever, VectorRetriever, WordRetriever, asked_pieces};
 use crate::rows::Columns;
 use crate::simd::both;
 use crate::snippet::Terms;
-use crate::visible_rows::{Bits, Clocks, chosen, world};
+use crate::visible_rows::{QueryClocks, RowSet, chosen, world};
 
 /// Rows that each leg names.
 const CANDIDATES: usize = 256;
@@ -28,18 +28,18 @@ const SCORED_ALONE_MAX: usize = 1_024;
 const BESIDE: usize = 2;
 
 /// The hits of a question whose vector was checked; `besides` is never a hit.
-pub(crate) fn search(state: &State, query: &Query, besides: Option<u32>) -> Result<Hits, SearchError> {
+pub(crate) fn search(state: &OwnerState, query: &Query, besides: Option<u32>) -> Result<Hits, SearchError> {
     let columns = &state.columns;
-    let world = world(columns, &query.visibility, Clocks { as_of: query.as_of, known_at: query.known_at });
+    let world = world(columns, &query.visibility, QueryClocks { as_of: query.as_of, known_at: query.known_at });
     let chosen = chosen(columns, &world, &query.filter);
     let mut asked = question(&query.text);
     for asked in &mut asked {
         asked.stems = columns.languages.iter().filter_map(|language| language.stem(&asked.word)).collect();
     }
-    let legs = Legs::ask(state, query, &world, chosen.as_ref(), &asked)?;
-    let Legs { words, likeness, meaning, best } = legs;
+    let legs = Retrievers::ask(state, query, &world, chosen.as_ref(), &asked)?;
+    let Retrievers { words, likeness, meaning, best } = legs;
     let named = named_speakers(columns, &asked);
-    let scene = Scene { state, world: &world, words, meaning, likeness, named, weights: query.weights };
+    let scene = ScoringInputs { state, world: &world, words, meaning, likeness, named, weights: query.weights };
 
     let mut candidates = scene.candidates(best, chosen.as_ref());
     candidates.retain(|row| Some(*row) != besides);
@@ -61,7 +61,7 @@ pub(crate) fn search(state: &State, query: &Query, besides: Option<u32>) -> Resu
     Ok(Hits { hits, terms, cursor: state.cursor, visible: world.count() })
 }
 
-fn hit(state: &State, row: u32, (score, parts): (f32, Parts), has_words: bool) -> Hit {
+fn hit(state: &OwnerState, row: u32, (score, parts): (f32, Parts), has_words: bool) -> Hit {
     let kept = state.row(row);
     Hit {
         id: kept.id,
@@ -77,42 +77,42 @@ fn hit(state: &State, row: u32, (score, parts): (f32, Parts), has_words: bool) -
 }
 
 /// For each different speaker, whether the question has a part of the name.
-fn named_speakers(columns: &Columns, asked: &[Asked]) -> Vec<bool> {
+fn named_speakers(columns: &Columns, asked: &[QueryTerm]) -> Vec<bool> {
     let is_named = |terms: &Vec<String>| terms.iter().any(|term| asked.iter().any(|asked| asked.term == *term));
     columns.speaker_terms.iter().map(is_named).collect()
 }
 
 /// The ways of finding, asked, and the rows they name.
-struct Legs<'a> {
-    words: WordLeg<'a>,
-    likeness: LikenessLeg,
-    meaning: Option<MeaningLeg<'a>>,
+struct Retrievers<'a> {
+    words: WordRetriever<'a>,
+    likeness: LikenessRetriever,
+    meaning: Option<VectorRetriever<'a>>,
     best: Vec<u32>,
 }
 
-impl<'a> Legs<'a> {
+impl<'a> Retrievers<'a> {
     /// Among many rows words and meaning are asked at the same time.
     fn ask(
-        state: &'a State,
+        state: &'a OwnerState,
         query: &Query,
-        world: &Bits,
-        chosen: Option<&Bits>,
-        asked: &[Asked],
+        world: &RowSet,
+        chosen: Option<&RowSet>,
+        asked: &[QueryTerm],
     ) -> Result<Self, SearchError> {
         let columns = &state.columns;
         let count = world.count();
         let wanted = if count <= WHOLE_MAX { count as usize } else { CANDIDATES };
         let among = || [Some(world), chosen].into_iter().flatten();
         let by_words = || {
-            let words = WordLeg::ask(&state.words, columns, world, asked).map_err(SearchError::Words)?;
+            let words = WordRetriever::ask(&state.words, columns, world, asked).map_err(SearchError::Words)?;
             let pieces = asked_pieces(asked, &words.rarities);
-            let likeness = LikenessLeg::ask(pieces, world, |row| state.pieces(row));
+            let likeness = LikenessRetriever::ask(pieces, world, |row| state.pieces(row));
             let best: Vec<u32> = among().flat_map(|among| words.best(among, wanted)).collect();
             Ok::<_, SearchError>((words, likeness, best))
         };
         let by_meaning = || {
             let vector = query.vector.as_ref()?;
-            let meaning = MeaningLeg::ask(&state.vectors, columns, world, vector);
+            let meaning = VectorRetriever::ask(&state.vectors, columns, world, vector);
             let nearest: Vec<u32> = among().flat_map(|among| meaning.nearest(among, wanted)).collect();
             Some((meaning, nearest))
         };
@@ -125,19 +125,19 @@ impl<'a> Legs<'a> {
 }
 
 /// Everything one question needs to score rows.
-struct Scene<'a> {
-    state: &'a State,
-    world: &'a Bits,
-    words: WordLeg<'a>,
-    meaning: Option<MeaningLeg<'a>>,
-    likeness: LikenessLeg,
+struct ScoringInputs<'a> {
+    state: &'a OwnerState,
+    world: &'a RowSet,
+    words: WordRetriever<'a>,
+    meaning: Option<VectorRetriever<'a>>,
+    likeness: LikenessRetriever,
     named: Vec<bool>,
     weights: Weights,
 }
 
-impl Scene<'_> {
+impl ScoringInputs<'_> {
     /// Rows worth an exact score: what the legs name, and what stands beside it.
-    fn candidates(&self, mut named: Vec<u32>, chosen: Option<&Bits>) -> Vec<u32> {
+    fn candidates(&self, mut named: Vec<u32>, chosen: Option<&RowSet>) -> Vec<u32> {
         let columns = &self.state.columns;
         named.sort_unstable();
         named.dedup();
@@ -219,7 +219,7 @@ impl Scene<'_> {
         [left, right].concat()
     }
 
-    fn own(&self, likeness: &mut LikenessLeg, row: u32) -> Parts {
+    fn own(&self, likeness: &mut LikenessRetriever, row: u32) -> Parts {
         let alike = if self.weights.likeness == 0.0 { 0.0 } else { likeness.score(self.state.pieces(row)) };
         let similarity = self.meaning.as_ref().and_then(|leg| leg.similarity(row));
         let meaning = self.meaning.as_ref().map_or(0.0, |leg| leg.score(similarity));

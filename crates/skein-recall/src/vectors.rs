@@ -8,7 +8,7 @@ use crate::embedder::Fingerprint;
 use crate::error::OpenError;
 use crate::simd::{both, product};
 use crate::sketch::{Sketcher, distance, near};
-use crate::visible_rows::Bits;
+use crate::visible_rows::RowSet;
 
 /// Sketches by which it is guessed how near the nearest are, and how many times as many as are wanted to be sure of.
 const GUESSED_BY: usize = 1_024;
@@ -34,7 +34,7 @@ pub(crate) struct Vectors {
 }
 
 /// A question's vector, quantised like the rows it is compared with.
-pub(crate) struct Asked {
+pub(crate) struct QueryVector {
     numbers: Vec<u8>,
     scale: f32,
     sketch: Vec<u8>,
@@ -110,15 +110,15 @@ impl VectorFiles {
 }
 
 impl Vectors {
-    pub(crate) fn asked(&self, vector: &[f32]) -> Asked {
+    pub(crate) fn asked(&self, vector: &[f32]) -> QueryVector {
         let (numbers, scale) = quantised(vector);
         let sketch = self.sketcher.sketch(&steps(&numbers).collect::<Vec<_>>());
-        Asked { numbers, scale, sketch }
+        QueryVector { numbers, scale, sketch }
     }
 
     /// The cosine of a row and the question.
     #[expect(clippy::cast_precision_loss, reason = "far finer than the steps of the numbers")]
-    pub(crate) fn similarity(&self, asked: &Asked, row: u32) -> f32 {
+    pub(crate) fn similarity(&self, asked: &QueryVector, row: u32) -> f32 {
         let (scale, numbers) = self.row(row);
         product(numbers, &asked.numbers) as f32 * scale * asked.scale
     }
@@ -137,7 +137,7 @@ impl Vectors {
     }
 
     /// The rows of `among` that may be nearest, at least `wanted` of them if there are.
-    pub(crate) fn candidates(&self, asked: &Asked, among: &Bits, count: u32, wanted: usize) -> Vec<u32> {
+    pub(crate) fn candidates(&self, asked: &QueryVector, among: &RowSet, count: u32, wanted: usize) -> Vec<u32> {
         if count <= SCANNED_WHOLE_MAX || among.count() as usize <= wanted {
             return among.iter().collect();
         }
@@ -160,7 +160,7 @@ impl Vectors {
     }
 
     /// A distance within which more are than are wanted, by those of a few.
-    fn guess(&self, asked: &Asked, among: &Bits, wanted: usize) -> u16 {
+    fn guess(&self, asked: &QueryVector, among: &RowSet, wanted: usize) -> u16 {
         let count = among.count() as usize;
         let width = self.sketcher.bytes();
         let sketch = |row: u32| &self.sketches.bytes()[row as usize * width..][..width];
@@ -172,7 +172,7 @@ impl Vectors {
     }
 
     /// Those of `among` whose sketches are no farther than `limit`, in order; each half of all by a thread of its own.
-    fn near(&self, asked: &Asked, among: &Bits, count: u32, limit: u16) -> Vec<(u32, u16)> {
+    fn near(&self, asked: &QueryVector, among: &RowSet, count: u32, limit: u16) -> Vec<(u32, u16)> {
         let width = self.sketcher.bytes();
         let scan = |rows: Range<u32>| {
             let sketches = &self.sketches.bytes()[rows.start as usize * width..rows.end as usize * width];
@@ -273,7 +273,7 @@ mod tests {
         let mut files = VectorFiles::create(folder.path(), &Fingerprint::new("test"), 64).unwrap();
         files.append(&vectors.iter().map(|vector| Some(vector.as_slice())).collect::<Vec<_>>()).unwrap();
         let kept = files.map().unwrap();
-        let mut among = Bits::default();
+        let mut among = RowSet::default();
         (0..count).for_each(|row| among.push(row % 3 != 0));
         let asked = kept.asked(&vectors[5_000]);
         let sketches = kept.sketches.bytes().chunks_exact(kept.sketcher.bytes());

@@ -9,18 +9,18 @@ use std::sync::Arc;
 use skein_core::{ConversationId, EpisodeId, NodeId};
 
 /// Branches of conversations, each seen down to a depth; of a conversation that is here nothing else is seen.
-pub type Listed = HashMap<ConversationId, Vec<BranchRange>>;
+pub type VisibleBranches = HashMap<ConversationId, Vec<BranchRange>>;
 
 /// The rule of one question. Nothing outside of it is a hit, a neighbour or counted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Visibility {
     /// What holds for this question.
-    pub listed: Listed,
+    pub listed: VisibleBranches,
     /// What holds for conversations that are not listed for it. As long as questions share the same, nobody looks again at
     /// which rows it shows.
-    pub shared: Arc<Listed>,
+    pub shared: Arc<VisibleBranches>,
     /// What holds for conversations that are not listed.
-    pub unlisted: Unlisted,
+    pub unlisted: UnlistedVisibility,
     /// Seen whatever the branches say, for example what is pinned.
     pub pinned: HashSet<EpisodeId>,
     /// Never seen, for example versions that are not selected. Stronger than everything else.
@@ -36,7 +36,7 @@ pub struct BranchRange {
 
 /// What holds for conversations nobody listed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Unlisted {
+pub enum UnlistedVisibility {
     /// Seen whole: right where every conversation with several branches is listed.
     #[default]
     Seen,
@@ -48,8 +48,8 @@ impl Visibility {
     pub(crate) fn shared_depth(&self, conversation: ConversationId, branch: NodeId) -> i64 {
         match (self.shared.get(&conversation), self.unlisted) {
             (Some(ranges), _) => depth_in(ranges, branch),
-            (None, Unlisted::Seen) => i64::MAX,
-            (None, Unlisted::Hidden) => i64::MIN,
+            (None, UnlistedVisibility::Seen) => i64::MAX,
+            (None, UnlistedVisibility::Hidden) => i64::MIN,
         }
     }
 }

@@ -8,11 +8,11 @@ use skein_core::Millis;
 
 use crate::query::Filter;
 use crate::rows::{Columns, NONE};
-use crate::visibility::{Listed, Unlisted, Visibility, depth_in};
+use crate::visibility::{UnlistedVisibility, Visibility, VisibleBranches, depth_in};
 
 /// A set of rows.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Bits {
+pub(crate) struct RowSet {
     words: Vec<u64>,
     length: u32,
 }
@@ -32,7 +32,7 @@ fn row(place: usize, bit: usize) -> u32 {
     (place * BLOCK + bit) as u32
 }
 
-impl Bits {
+impl RowSet {
     pub(crate) fn push(&mut self, bit: bool) {
         if self.length.is_multiple_of(64) {
             self.words.push(0);
@@ -101,7 +101,7 @@ impl Bits {
     }
 
     /// The sum of what the members have in a column.
-    pub(crate) fn sum(&self, column: &Summed) -> u64 {
+    pub(crate) fn sum(&self, column: &BlockSums) -> u64 {
         let of_block = |(word, (numbers, sum)): (&u64, (&[u32], &u64))| match *word {
             u64::MAX => *sum,
             word => members(word).map(|bit| u64::from(numbers[bit])).sum(),
@@ -112,12 +112,12 @@ impl Bits {
 
 /// A number for every row, and the sum of each block of them: where nothing is hidden, nobody adds them up again.
 #[derive(Debug, Default)]
-pub(crate) struct Summed {
+pub(crate) struct BlockSums {
     numbers: Vec<u32>,
     sums: Vec<u64>,
 }
 
-impl Summed {
+impl BlockSums {
     pub(crate) fn push(&mut self, number: u32) {
         if self.numbers.len().is_multiple_of(BLOCK) {
             self.sums.push(0);
@@ -133,28 +133,28 @@ impl Summed {
 
 /// The two clocks of a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Clocks {
+pub(crate) struct QueryClocks {
     pub(crate) as_of: Option<Millis>,
     pub(crate) known_at: Option<Millis>,
 }
 
 /// Which rows are shown by what questions share, dead ones too. Worked out once, then continued with the rows that come.
 #[derive(Debug, Default)]
-pub(crate) struct Shown {
-    by: Option<(Arc<Listed>, Unlisted)>,
+pub(crate) struct VisibleRows {
+    by: Option<(Arc<VisibleBranches>, UnlistedVisibility)>,
     /// How deep each lane is shown.
     depths: Vec<i64>,
-    rows: Bits,
+    rows: RowSet,
 }
 
-impl Shown {
+impl VisibleRows {
     fn is_by(&self, visibility: &Visibility) -> bool {
         self.by.as_ref().is_some_and(|(shared, unlisted)| {
             Arc::ptr_eq(shared, &visibility.shared) && *unlisted == visibility.unlisted
         })
     }
 
-    fn of(&mut self, columns: &Columns, visibility: &Visibility) -> &Bits {
+    fn of(&mut self, columns: &Columns, visibility: &Visibility) -> &RowSet {
         if !self.is_by(visibility) {
             let by = Some((Arc::clone(&visibility.shared), visibility.unlisted));
             *self = Self { by, ..Self::default() };
@@ -170,7 +170,7 @@ impl Shown {
 }
 
 /// The living rows that may be seen at these clocks.
-pub(crate) fn world(columns: &Columns, visibility: &Visibility, clocks: Clocks) -> Bits {
+pub(crate) fn world(columns: &Columns, visibility: &Visibility, clocks: QueryClocks) -> RowSet {
     let mut seen = living_shown(columns, visibility);
     for (conversation, ranges) in &visibility.listed {
         for row in columns.rows_of(*conversation).filter(|row| columns.alive.has(*row)) {
@@ -181,7 +181,7 @@ pub(crate) fn world(columns: &Columns, visibility: &Visibility, clocks: Clocks) 
     let as_of = clocks.as_of.map_or(i64::MAX, |moment| moment.0);
     let known_at = clocks.known_at.map_or(i64::MAX, |moment| moment.0);
     let in_time = |row: usize| columns.valid_at[row] <= as_of && columns.created_at[row] <= known_at;
-    if clocks != Clocks::default() {
+    if clocks != QueryClocks::default() {
         seen = seen.filtered(in_time);
     }
     for pinned in visibility.pinned.iter().filter_map(|id| columns.row_of(*id)) {
@@ -193,8 +193,8 @@ pub(crate) fn world(columns: &Columns, visibility: &Visibility, clocks: Clocks) 
     seen
 }
 
-fn living_shown(columns: &Columns, visibility: &Visibility) -> Bits {
-    if visibility.shared.is_empty() && visibility.unlisted == Unlisted::Seen {
+fn living_shown(columns: &Columns, visibility: &Visibility) -> RowSet {
+    if visibility.shared.is_empty() && visibility.unlisted == UnlistedVisibility::Seen {
         return columns.alive.clone();
     }
     let mut shown = columns.shown.lock().unwrap_or_else(PoisonError::into_inner);
@@ -202,7 +202,7 @@ fn living_shown(columns: &Columns, visibility: &Visibility) -> Bits {
 }
 
 /// Those of a world that a filter lets through; `None` when the filter is open.
-pub(crate) fn chosen(columns: &Columns, world: &Bits, filter: &Filter) -> Option<Bits> {
+pub(crate) fn chosen(columns: &Columns, world: &RowSet, filter: &Filter) -> Option<RowSet> {
     let open = filter.conversations.is_none()
         && filter.actors.is_none()
         && filter.kinds.is_none()
@@ -243,8 +243,8 @@ pub(crate) fn chosen(columns: &Columns, world: &Bits, filter: &Filter) -> Option
 mod tests {
     use super::*;
 
-    fn bits(length: u32, has: impl Fn(u32) -> bool) -> Bits {
-        let mut bits = Bits::default();
+    fn bits(length: u32, has: impl Fn(u32) -> bool) -> RowSet {
+        let mut bits = RowSet::default();
         (0..length).for_each(|row| bits.push(has(row)));
         bits
     }
@@ -262,7 +262,7 @@ mod tests {
 
     #[test]
     fn a_sum_is_of_members_alone() {
-        let mut column = Summed::default();
+        let mut column = BlockSums::default();
         (0..1_000).for_each(|number| column.push(number));
         for bits in [bits(1_000, |_| true), bits(1_000, |row| row % 7 == 3 || (200..400).contains(&row))] {
             assert_eq!(bits.sum(&column), bits.iter().map(u64::from).sum::<u64>());

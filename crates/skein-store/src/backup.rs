@@ -17,9 +17,9 @@ use crate::account::users::FIRST_USER;
 use crate::blobs::{Blobs, unnamed_of};
 use crate::catalog::vault::VAULT_META;
 use crate::db::postgres::hold_database;
-use crate::db::sql::{Kept, Sql, Value, params};
+use crate::db::sql::{OwnedValue, Sql, Value, params};
 use crate::db::sqlite;
-use crate::db::sqlite::SqliteSql;
+use crate::db::sqlite::SqliteTransaction;
 use crate::db::tables::{Class, TABLES, Table};
 use crate::error::{SqlError, StoreError, is_full};
 use crate::store::{Location, Store, StoreOptions, closed, database_file};
@@ -43,7 +43,7 @@ const SYSTEM: skein_core::Viewer = skein_core::Viewer::System("restoring");
 
 /// What was copied.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Copied {
+pub struct BackupResult {
     pub items: u64,
     pub blobs: u64,
     /// Objects that are named but were missing or damaged, and so are not in the copy.
@@ -56,7 +56,7 @@ pub fn backup(
     blobs: &Blobs,
     target: &Path,
     progress: &mut dyn FnMut(Progress),
-) -> Result<Copied, StoreError> {
+) -> Result<BackupResult, StoreError> {
     // Held until the copy is whole: another backup would take an unfinished one for left behind.
     let _held = make_private_directory(target)?;
     for _ in 1..COPIES_MAX {
@@ -79,7 +79,7 @@ fn copy_to(
     blobs: &Blobs,
     target: &Path,
     progress: &mut dyn FnMut(Progress),
-) -> Result<Copied, StoreError> {
+) -> Result<BackupResult, StoreError> {
     let beside = Blobs::directory(&target.join(BLOBS))?;
     let unfinished = target.join(UNFINISHED);
     let (sender, receiver) = channel();
@@ -88,7 +88,7 @@ fn copy_to(
         let connection = sqlite::open_writer(&unfinished)?;
         let now = tx.now();
         let items = copy_all(tx.sql, &connection, now, &sender)?;
-        let copied = Copied { items, ..tx.copy_blobs(&blobs, &beside, &sender)? };
+        let copied = BackupResult { items, ..tx.copy_blobs(&blobs, &beside, &sender)? };
         // A single file without a log beside it can also be read from a medium that cannot be written.
         connection.pragma_update(None, "journal_mode", "DELETE").map_err(|error| sqlite::sql_error(&error))?;
         connection.close().map_err(|(_, error)| sqlite::sql_error(&error))?;
@@ -115,7 +115,7 @@ pub fn restore(
     location: &Location,
     blobs: &Blobs,
     progress: &mut dyn FnMut(Progress),
-) -> Result<Copied, StoreError> {
+) -> Result<BackupResult, StoreError> {
     let file = database_file(source);
     if !file.is_file() {
         return Err(StoreError::NotFound(format!("a finished backup in {}", source.display())));
@@ -148,7 +148,7 @@ impl Tx<'_> {
         originals: &Blobs,
         blobs: &Blobs,
         progress: &Sender<Progress>,
-    ) -> Result<Copied, StoreError> {
+    ) -> Result<BackupResult, StoreError> {
         if self.first("SELECT position FROM items LIMIT 1", &[], |row| row.int(0))?.is_some() {
             return Err(StoreError::Exists("data in the place to restore to".to_owned()));
         }
@@ -157,23 +157,27 @@ impl Tx<'_> {
         for table in
             TABLES.iter().filter(|table| table.class != Class::Projected && table.name != "meta" && is_copied(table))
         {
-            let copied = copy(table, &mut SqliteSql::on(&source), self.sql, now, progress)?;
+            let copied = copy(table, &mut SqliteTransaction::on(&source), self.sql, now, progress)?;
             items += if table.class == Class::Source { copied } else { 0 };
         }
         self.sql.continue_timeline()?;
         self.copy_meta(&source)?;
         self.project_everything(progress)?;
-        Ok(Copied { items, ..self.copy_blobs(originals, blobs, progress)? })
+        Ok(BackupResult { items, ..self.copy_blobs(originals, blobs, progress)? })
     }
 
     /// Who administers the installation, which key the vault is under, and whether that was being changed.
     fn copy_meta(&mut self, source: &Connection) -> Result<(), StoreError> {
         for name in std::iter::once(FIRST_USER).chain(VAULT_META) {
             let mut value = None;
-            SqliteSql::on(source).query("SELECT value FROM meta WHERE name = ?1", params![name], &mut |row| {
-                value = Some(row.text(0)?.to_owned());
-                Ok(())
-            })?;
+            SqliteTransaction::on(source).query(
+                "SELECT value FROM meta WHERE name = ?1",
+                params![name],
+                &mut |row| {
+                    value = Some(row.text(0)?.to_owned());
+                    Ok(())
+                },
+            )?;
             if let Some(value) = value {
                 self.execute("INSERT INTO meta (name, value) VALUES (?1, ?2)", params![name, &value])?;
             }
@@ -197,10 +201,15 @@ impl Tx<'_> {
     }
 
     /// Copies every object that is named; what cannot be read is listed, for one lost object must not cost the rest.
-    fn copy_blobs(&mut self, from: &Blobs, to: &Blobs, progress: &Sender<Progress>) -> Result<Copied, StoreError> {
+    fn copy_blobs(
+        &mut self,
+        from: &Blobs,
+        to: &Blobs,
+        progress: &Sender<Progress>,
+    ) -> Result<BackupResult, StoreError> {
         let named = self.named_blobs()?;
         let total = named.len() as u64;
-        let mut copied = Copied::default();
+        let mut copied = BackupResult::default();
         for (done, (hash, _)) in (1..).zip(named) {
             match from.block_on(async |from| from.spool(hash, to).await) {
                 Ok(mut staged) => {
@@ -225,10 +234,10 @@ fn copy_all(from: &mut dyn Sql, to: &Connection, now: Millis, progress: &Sender<
     in_batch("BEGIN; DELETE FROM meta")?;
     let mut items = 0;
     for table in TABLES.iter().filter(|table| is_copied(table)) {
-        let copied = copy(table, from, &mut SqliteSql::on(to), now, progress)?;
+        let copied = copy(table, from, &mut SqliteTransaction::on(to), now, progress)?;
         items += if table.class == Class::Source { copied } else { 0 };
     }
-    SqliteSql::on(to).continue_timeline()?;
+    SqliteTransaction::on(to).continue_timeline()?;
     in_batch("COMMIT")?;
     Ok(items)
 }
@@ -241,7 +250,7 @@ fn copy(
     now: Millis,
     progress: &Sender<Progress>,
 ) -> Result<u64, SqlError> {
-    let mut waiting: Vec<Kept> = Vec::new();
+    let mut waiting: Vec<OwnedValue> = Vec::new();
     let (mut copied, mut bytes) = (0, 0);
     let full = ROWS_PER_INSERT * table.columns.len();
     let select = if table.name == OPERATIONS { operations_as_copied(table, now) } else { table.select() };
@@ -249,7 +258,7 @@ fn copy(
         for column in 0..table.columns.len() {
             let value = row.value(column)?;
             bytes += value.weight();
-            waiting.push(Kept::of(value));
+            waiting.push(OwnedValue::of(value));
         }
         copied += 1;
         if copied % ROWS_PER_PROGRESS == 0 {
@@ -277,7 +286,7 @@ fn operations_as_copied(table: &Table, now: Millis) -> String {
     format!("SELECT {} FROM {} ORDER BY id", columns.join(", "), table.name)
 }
 
-fn insert(table: &Table, to: &mut dyn Sql, waiting: &mut Vec<Kept>) -> Result<(), SqlError> {
+fn insert(table: &Table, to: &mut dyn Sql, waiting: &mut Vec<OwnedValue>) -> Result<(), SqlError> {
     if waiting.is_empty() {
         return Ok(());
     }
@@ -288,7 +297,7 @@ fn insert(table: &Table, to: &mut dyn Sql, waiting: &mut Vec<Kept>) -> Result<()
     };
     let rows: Vec<String> = (0..waiting.len() / width).map(row).collect();
     let sql = format!("INSERT INTO {} ({}) VALUES {}", table.name, table.columns.join(", "), rows.join(", "));
-    let values: Vec<Value<'_>> = waiting.iter().map(Kept::value).collect();
+    let values: Vec<Value<'_>> = waiting.iter().map(OwnedValue::value).collect();
     to.execute(&sql, &values)?;
     waiting.clear();
     Ok(())

@@ -33,7 +33,7 @@ use crate::error::StoreError;
 use crate::store::{Store, closed};
 use crate::tx::Tx;
 
-pub use amount::{Amount, COUNT_KEPT_MS};
+pub use amount::{BlobTotals, COUNT_KEPT_MS};
 pub use removal::Removals;
 pub use staging::{IncomingBlob, StagedBlob};
 
@@ -51,7 +51,7 @@ pub struct Blobs {
     objects: Arc<dyn ObjectStore>,
     /// The directory of the objects, if they are in one.
     root: Option<Arc<PathBuf>>,
-    counted: Arc<amount::Counted>,
+    counted: Arc<amount::BlobCount>,
     /// Held while a part is sent to the service: each takes memory.
     sending: Arc<Semaphore>,
     reporter: Reporter,

@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::io::{self, ErrorKind};
 
-use skein_core::catalog::sharing::Refused;
+use skein_core::catalog::sharing::SharingRefusal;
 use skein_core::document::BadDocument;
 use skein_core::garden::cursor::BadCursor;
 use skein_core::garden::delta::BrokenHistory;
@@ -12,7 +12,7 @@ use skein_core::garden::record::RecordRefused;
 use skein_core::{ReferenceField, RuleViolation};
 
 use crate::computation::Computation;
-use crate::jobs::exclusive_act::AdminAct;
+use crate::jobs::exclusive_act::ExclusiveAct;
 
 /// Why the store did not do what it was asked.
 #[derive(Debug, thiserror::Error)]
@@ -37,7 +37,7 @@ pub enum StoreError {
     Forbidden,
     /// Decided by the catalogue: hidden, forbidden, in use, or against a rule.
     #[error(transparent)]
-    Refused(Refused),
+    Refused(SharingRefusal),
     #[error("{0} exists already")]
     Exists(String),
     /// A key that stands for another request (rules BR-IDEMP-002, BR-IDEMP-004).
@@ -50,7 +50,7 @@ pub enum StoreError {
     Ended(skein_core::OperationId),
     /// One act of a kind at a time on a database, by whichever server.
     #[error("{act} by operation {operation}; wait until it has ended, or cancel it")]
-    ActRunning { act: AdminAct, operation: skein_core::OperationId },
+    ActRunning { act: ExclusiveAct, operation: skein_core::OperationId },
     /// What let the caller in ended, or the caller's role changed, after the request had begun.
     #[error(
         "the credential of this request ended, or its user's role changed, before the change was made; sign in again"
@@ -134,10 +134,10 @@ pub enum SqlError {
     Other(String),
 }
 
-impl From<Refused> for StoreError {
-    fn from(refused: Refused) -> Self {
+impl From<SharingRefusal> for StoreError {
+    fn from(refused: SharingRefusal) -> Self {
         match refused {
-            Refused::Rule(violation) => Self::Rule(violation),
+            SharingRefusal::Rule(violation) => Self::Rule(violation),
             other => Self::Refused(other),
         }
     }
@@ -173,9 +173,9 @@ impl StoreError {
     #[must_use]
     pub fn of_reference(self, reference: ReferenceField, id: impl Display) -> Self {
         match self {
-            Self::NotFound(_) | Self::Forbidden | Self::Refused(Refused::NotFound | Refused::Forbidden(_)) => {
-                reference.unusable(id).into()
-            }
+            Self::NotFound(_)
+            | Self::Forbidden
+            | Self::Refused(SharingRefusal::NotFound | SharingRefusal::Forbidden(_)) => reference.unusable(id).into(),
             other => other,
         }
     }

@@ -14,16 +14,16 @@ mod timer;
 pub mod workers;
 
 use skein_core::document::{self, check_text};
-use skein_core::{JobId, Millis, RunId, UserId, Viewer};
+use skein_core::{ExecutionId, JobId, Millis, UserId, Viewer};
 
-use crate::db::sql::{Later, Row, Value, params};
+use crate::db::sql::{DeferredStatement, Row, Value, params};
 use crate::error::{SqlError, StoreError};
 use crate::tx::{Tx, system_only};
 
-pub(crate) use claim::Turns;
-pub use claim::{Claimed, PLACES_MAX, Waiting, Wanted};
-pub use dead_letter::{DeadJob, JobStanding, JobState};
-pub use lease::{LeaseTerms, Tended};
+pub(crate) use claim::OwnerTurns;
+pub use claim::{ClaimResult, PLACES_MAX, QueueCapacity, QueueStatus};
+pub use dead_letter::{DeadLetter, ExecutionJob, JobState};
+pub use lease::{LeaseMaintenance, LeaseTerms};
 pub use timer::DueJob;
 
 const QUEUE_NAME_BYTES_MAX: usize = 64;
@@ -41,7 +41,7 @@ pub struct JobDraft {
     /// JSON text.
     pub payload: String,
     /// The execution it is a part of, and which step of it.
-    pub run: Option<(RunId, i64)>,
+    pub run: Option<(ExecutionId, i64)>,
 }
 
 impl JobDraft {
@@ -53,7 +53,7 @@ impl JobDraft {
 
 /// Who holds jobs, and how: made by [`crate::Store::holder`].
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Holder {
+pub struct JobHolder {
     /// Unique for each start of a process, never used again.
     pub worker: String,
     pub lease_ms: i64,
@@ -74,7 +74,7 @@ pub struct Job {
     pub lost: i64,
     pub fence: i64,
     /// The execution it is a part of, and which step of it.
-    pub run: Option<(RunId, i64)>,
+    pub run: Option<(ExecutionId, i64)>,
 }
 
 impl Job {
@@ -98,7 +98,7 @@ impl Tx<'_> {
     }
 
     /// Hands a job straight to the worker at hand, in the transaction that causes it: nobody else ever sees it waiting.
-    pub fn enqueue_leased(&mut self, viewer: &Viewer, draft: &JobDraft, holder: &Holder) -> Result<Job, StoreError> {
+    pub fn enqueue_leased(&mut self, viewer: &Viewer, draft: &JobDraft, holder: &JobHolder) -> Result<Job, StoreError> {
         let id = self.insert_job(viewer, draft, Some(holder))?;
         let (queue, payload) = (draft.queue.clone(), draft.payload.clone());
         Ok(Job { id, owner: viewer.owner(), queue, payload, attempts: 1, lost: 0, fence: 1, run: draft.run })
@@ -112,7 +112,7 @@ impl Tx<'_> {
         viewer: &Viewer,
         done: &Job,
         draft: &JobDraft,
-        holder: &Holder,
+        holder: &JobHolder,
     ) -> Result<Job, StoreError> {
         check_draft(draft)?;
         let now = self.now();
@@ -139,7 +139,12 @@ impl Tx<'_> {
         Ok(Job { id: done.id, owner: done.owner, queue, payload, attempts: 1, lost: 0, fence, run: draft.run })
     }
 
-    fn insert_job(&mut self, viewer: &Viewer, draft: &JobDraft, holder: Option<&Holder>) -> Result<JobId, StoreError> {
+    fn insert_job(
+        &mut self,
+        viewer: &Viewer,
+        draft: &JobDraft,
+        holder: Option<&JobHolder>,
+    ) -> Result<JobId, StoreError> {
         check_draft(draft)?;
         let id = JobId::new(self.now(), self.entropy());
         let (now, owner) = (self.now(), viewer.owner());
@@ -165,7 +170,7 @@ impl Tx<'_> {
             &draft.payload,
             now
         ];
-        self.execute_later(Later::new("jobs", sql, values))?;
+        self.execute_later(DeferredStatement::new("jobs", sql, values))?;
         Ok(id)
     }
 
@@ -203,7 +208,7 @@ impl Tx<'_> {
     /// that PostgreSQL finds the row by its id: an index over held jobs is what every other worker writes to as well.
     fn held_later(&mut self, viewer: &Viewer, job: &Job, sql: &str, params: &[Value<'_>]) -> Result<(), StoreError> {
         system_only(viewer)?;
-        self.execute_later(Later::changing_one("jobs", sql, params, SqlError::NotHeld(job.id.to_string())))
+        self.execute_later(DeferredStatement::changing_one("jobs", sql, params, SqlError::NotHeld(job.id.to_string())))
     }
 
     /// [`Self::held_later`], at once.
@@ -238,7 +243,7 @@ fn read_job(row: &dyn Row) -> Result<Job, SqlError> {
     })
 }
 
-fn read_run(row: &dyn Row, column: usize) -> Result<Option<(RunId, i64)>, SqlError> {
+fn read_run(row: &dyn Row, column: usize) -> Result<Option<(ExecutionId, i64)>, SqlError> {
     let (run, step) = (row.optional_array(column)?, row.optional_int(column + 1)?);
-    Ok(run.map(|run| (RunId::from_bytes(run), step.unwrap_or_default())))
+    Ok(run.map(|run| (ExecutionId::from_bytes(run), step.unwrap_or_default())))
 }

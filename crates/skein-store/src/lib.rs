@@ -25,7 +25,7 @@ mod tx;
 pub mod verify;
 
 pub use computation::{Computation, Computed};
-pub use db::queued_write::{About, Committed};
+pub use db::queued_write::{Committed, LockTarget};
 pub use db::schema::SCHEMA_VERSION;
 pub use db::storage_status::{DamageStatus, StorageStatus};
 pub use db::wake::Wake;

@@ -1,9 +1,9 @@
 //! What was measured of runs and calls: appended, never changed, gone by retention alone (decision Z11).
 
 use skein_core::id::Entropy;
-use skein_core::{ItemId, Millis, RecordId, RunId, UserId, Viewer};
+use skein_core::{ExecutionId, ItemId, Millis, RecordId, UserId, Viewer};
 
-use crate::db::sql::{Later, params};
+use crate::db::sql::{DeferredStatement, params};
 use crate::error::StoreError;
 use crate::tx::{Tx, system_only};
 
@@ -11,32 +11,32 @@ const SWEEP_ROWS_MAX: i64 = 5_000;
 
 /// One measured value.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Measured<'a> {
+pub struct Measurement<'a> {
     pub name: &'a str,
     /// `process` or `tool`.
     pub scope: &'static str,
     pub entity: RecordId,
-    pub run: Option<RunId>,
+    pub run: Option<ExecutionId>,
     pub value: f64,
 }
 
 /// A value as it was measured.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct LastMeasured {
+pub struct LastMeasurement {
     pub at: Millis,
     pub value: f64,
-    pub run: Option<RunId>,
+    pub run: Option<ExecutionId>,
 }
 
 impl Tx<'_> {
-    pub fn measure(&mut self, owner: UserId, measured: &Measured<'_>) -> Result<(), StoreError> {
+    pub fn measure(&mut self, owner: UserId, measured: &Measurement<'_>) -> Result<(), StoreError> {
         let now = self.now();
         let id = ItemId::new(now, self.entropy());
         let sql = "INSERT INTO metric_values (id, owner, name, scope, entity, run, value, at)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
-        let Measured { name, scope, entity, run, value } = measured;
+        let Measurement { name, scope, entity, run, value } = measured;
         let values = params![&id, &owner, *name, *scope, entity, run.as_ref(), *value, now];
-        self.execute_later(Later::new("metric_values", sql, values))
+        self.execute_later(DeferredStatement::new("metric_values", sql, values))
     }
 
     /// What was measured of something since a moment, oldest first.
@@ -63,13 +63,13 @@ impl Tx<'_> {
         entity: RecordId,
         name: &str,
         limit: i64,
-    ) -> Result<Vec<LastMeasured>, StoreError> {
+    ) -> Result<Vec<LastMeasurement>, StoreError> {
         let owner = self.subject(viewer)?;
         let sql = "SELECT at, value, run FROM metric_values WHERE owner = ?1 AND entity = ?2 AND name = ?3
              ORDER BY at DESC LIMIT ?4";
         self.all(sql, params![&owner, &entity, name, limit], |row| {
-            let run = row.optional_array(2)?.map(RunId::from_bytes);
-            Ok(LastMeasured { at: Millis(row.int(0)?), value: row.optional_real(1)?.unwrap_or_default(), run })
+            let run = row.optional_array(2)?.map(ExecutionId::from_bytes);
+            Ok(LastMeasurement { at: Millis(row.int(0)?), value: row.optional_real(1)?.unwrap_or_default(), run })
         })
     }
 

@@ -7,12 +7,14 @@
 
 use std::sync::LazyLock;
 
-use skein_core::account::idempotency::{Earlier, RequestMark, SILENT_MS_MAX, Stage, Verdict, judge};
+use skein_core::account::idempotency::{
+    RecordedRequest, RepeatDecision, RequestMark, RequestStage, SILENT_MS_MAX, judge,
+};
 use skein_core::document::{self, check_text};
 use skein_core::id::Entropy;
 use skein_core::{Digest, Millis, OperationId, UserId, Viewer};
 
-use crate::db::sql::{Later, Row, params};
+use crate::db::sql::{DeferredStatement, Row, params};
 use crate::error::{SqlError, StoreError};
 use crate::store::Store;
 use crate::timeline::items::{Page, page};
@@ -73,7 +75,7 @@ pub struct Operation {
 
 /// Whether a request has to be carried out.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Repeat {
+pub enum RepeatCheck {
     /// Nobody asked before.
     First,
     /// It was done, or is on disk to be done.
@@ -120,7 +122,7 @@ impl Tx<'_> {
         let owner = viewer.owner();
         let values = params![&id, &owner, kind, status, progress, result, error, now, name, fingerprint, indexed];
         // Should the same request have got in between looking and writing, this is run again, and finds it.
-        self.execute_later(Later::new(TABLE, sql, values))?;
+        self.execute_later(DeferredStatement::new(TABLE, sql, values))?;
         self.sql.note_operation(id, name.filter(|_| !indexed));
         Ok(id)
     }
@@ -158,25 +160,25 @@ impl Tx<'_> {
 
     /// Whether a request was made before (rules BR-IDEMP-002 to BR-IDEMP-005); one that no longer counts gives up
     /// its name.
-    pub fn repeat(&mut self, viewer: &Viewer, request: &RequestMark) -> Result<Repeat, StoreError> {
+    pub fn repeat(&mut self, viewer: &Viewer, request: &RequestMark) -> Result<RepeatCheck, StoreError> {
         let Some((operation, fingerprint)) = self.answering(&request.name)? else {
             self.vacant = Some(request.name);
-            return Ok(Repeat::First);
+            return Ok(RepeatCheck::First);
         };
         if operation.owner != viewer.owner() {
             return Err(StoreError::Damaged(format!("{} answers for another user's request", operation.id)));
         }
         let stage = match (&operation.state, fingerprint) {
-            (OperationState::Processing { .. }, None) => Stage::Working,
-            (state, _) if state.has_ended() => Stage::Ended,
-            _ => Stage::Accepted,
+            (OperationState::Processing { .. }, None) => RequestStage::Working,
+            (state, _) if state.has_ended() => RequestStage::Ended,
+            _ => RequestStage::Accepted,
         };
-        let earlier = Earlier { fingerprint, stage, touched_at: operation.updated_at };
+        let earlier = RecordedRequest { fingerprint, stage, touched_at: operation.updated_at };
         match judge(&earlier, request.fingerprint, self.now()) {
-            Verdict::Replay => Ok(Repeat::Of(operation)),
-            Verdict::Mismatch => Err(StoreError::RequestMismatch),
-            Verdict::InFlight => Err(StoreError::RequestInFlight),
-            Verdict::Anew => {
+            RepeatDecision::Replay => Ok(RepeatCheck::Of(operation)),
+            RepeatDecision::Mismatch => Err(StoreError::RequestMismatch),
+            RepeatDecision::InFlight => Err(StoreError::RequestInFlight),
+            RepeatDecision::Anew => {
                 // Work that fell silent has ended with this: should it go on all the same, it cannot finish.
                 if !operation.state.has_ended() {
                     self.cut_off(operation.id)?;
@@ -184,7 +186,7 @@ impl Tx<'_> {
                 let sql = "UPDATE operations SET request = NULL, fingerprint = NULL WHERE id = ?1";
                 self.execute(sql, params![&operation.id])?;
                 self.vacant = Some(request.name);
-                Ok(Repeat::First)
+                Ok(RepeatCheck::First)
             }
         }
     }
@@ -236,7 +238,7 @@ impl Tx<'_> {
         let (status, progress, result, error) = columns(state);
         let sql =
             "UPDATE operations SET status = ?2, progress = ?3, result = ?4, error = ?5, updated_at = ?6 WHERE id = ?1";
-        self.execute_later(Later::new(TABLE, sql, params![&id, status, progress, result, error, now]))
+        self.execute_later(DeferredStatement::new(TABLE, sql, params![&id, status, progress, result, error, now]))
     }
 
     /// Ends an operation with what became of it; one that has ended, or is gone, is left as it is.
@@ -252,7 +254,7 @@ impl Tx<'_> {
         let (status, progress, result, error) = columns(state);
         let sql = "UPDATE operations SET status = ?2, progress = ?3, result = ?4, error = ?5, updated_at = ?6
              WHERE id = ?1 AND status IN ('queued', 'processing')";
-        self.execute_later(Later::new(TABLE, sql, params![&id, status, progress, result, error, now]))
+        self.execute_later(DeferredStatement::new(TABLE, sql, params![&id, status, progress, result, error, now]))
     }
 
     pub fn operation(&mut self, viewer: &Viewer, id: OperationId) -> Result<Operation, StoreError> {

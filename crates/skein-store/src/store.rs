@@ -13,17 +13,17 @@ use tokio::sync::oneshot;
 use crate::clock::{Clock, SystemClock};
 use crate::computation::{Again, until_computed};
 use crate::db::pool::Pool;
-use crate::db::postgres::group_commit::{Batch, Together};
+use crate::db::postgres::group_commit::{Batch, GroupCommit};
 use crate::db::postgres::notify::Notifier;
-use crate::db::postgres::session::{Counters, Isolation, Session};
-use crate::db::queued_write::{About, Committed, Function, Outcome, Work};
+use crate::db::postgres::session::{Counters, Isolation, PostgresSession};
+use crate::db::queued_write::{Committed, LockTarget, QueuedWrite, WriteFunction, WriteOutcome};
 use crate::db::sql::Sql;
-use crate::db::sqlite::inline_reader::AtHand;
+use crate::db::sqlite::inline_reader::InlineReader;
 use crate::db::sqlite::writer::Writer;
-use crate::db::storage_status::Reports;
+use crate::db::storage_status::StorageReports;
 use crate::db::wake::{Wake, Wakes};
 use crate::error::{SqlError, StoreError};
-use crate::jobs::Turns;
+use crate::jobs::OwnerTurns;
 use crate::tx::Tx;
 
 const READERS: usize = 4;
@@ -76,10 +76,10 @@ pub(crate) struct Inner {
     backend: Backend,
     wakes: Wakes,
     location: Location,
-    turns: Turns,
+    turns: OwnerTurns,
     /// Which start of the process that has the database to itself this is; 0 until it is begun.
     epoch: AtomicI64,
-    pub(crate) reports: Reports,
+    pub(crate) reports: StorageReports,
 }
 
 impl Inner {
@@ -88,9 +88,9 @@ impl Inner {
             backend,
             wakes,
             location,
-            turns: Turns::default(),
+            turns: OwnerTurns::default(),
             epoch: AtomicI64::new(0),
-            reports: Reports::default(),
+            reports: StorageReports::default(),
         })
     }
 }
@@ -99,14 +99,14 @@ enum Backend {
     Sqlite {
         writer: Option<Writer>,
         readers: Pool<rusqlite::Connection>,
-        at_hand: AtHand,
+        at_hand: InlineReader,
         clock: Arc<dyn Clock>,
     },
     Postgres {
-        sessions: Pool<Session>,
+        sessions: Pool<PostgresSession>,
         /// Connections of their own for what shares transactions: what it takes is prepared there.
-        sharing: Pool<Session>,
-        together: Arc<Together>,
+        sharing: Pool<PostgresSession>,
+        together: Arc<GroupCommit>,
         notifier: Arc<Notifier>,
         counters: Arc<Counters>,
         access: Access,
@@ -115,13 +115,13 @@ enum Backend {
 
 /// How functions that write at once are kept apart where several can.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Apart {
+enum WriteIsolation {
     Serialized,
     Locked,
     LockedWithoutFacts,
 }
 
-impl Apart {
+impl WriteIsolation {
     fn isolation(self) -> Isolation {
         match self {
             Self::Serialized => Isolation::Serializable,
@@ -164,7 +164,7 @@ impl Store {
             return Self::open_postgres_read_only(location);
         };
         let file = database_file(directory);
-        let (readers, at_hand) = (open_readers(&file)?, AtHand::open(&file)?);
+        let (readers, at_hand) = (open_readers(&file)?, InlineReader::open(&file)?);
         let backend = Backend::Sqlite { writer: None, readers, at_hand, clock: Arc::new(SystemClock) };
         Ok(Self { inner: Inner::new(backend, Wakes::default(), location) })
     }
@@ -239,22 +239,22 @@ impl Store {
         function: F,
         weight: usize,
         urgency: Urgency,
-    ) -> Result<Outcome<Committed<T>>, StoreError>
+    ) -> Result<WriteOutcome<Committed<T>>, StoreError>
     where
         T: Send + 'static,
         F: FnMut(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
     {
-        let (work, outcome) = Function::queued(function);
-        self.submit_work(work, weight, urgency, Apart::Serialized)?;
+        let (work, outcome) = WriteFunction::queued(function);
+        self.submit_work(work, weight, urgency, WriteIsolation::Serialized)?;
         Ok(outcome)
     }
 
     fn submit_work(
         &self,
-        work: Box<dyn Work>,
+        work: Box<dyn QueuedWrite>,
         weight: usize,
         urgency: Urgency,
-        apart: Apart,
+        apart: WriteIsolation,
     ) -> Result<(), StoreError> {
         match &self.inner.backend {
             Backend::Sqlite { writer: Some(writer), .. } => writer.submit(work, weight, urgency),
@@ -268,9 +268,9 @@ impl Store {
                     if queued {
                         jobs.wake();
                     }
-                    notifier.committed(apart != Apart::LockedWithoutFacts, queued);
+                    notifier.committed(apart != WriteIsolation::LockedWithoutFacts, queued);
                 };
-                if apart == Apart::Locked {
+                if apart == WriteIsolation::Locked {
                     return share(sharing, together, work, tell);
                 }
                 sessions.submit(Box::new(move |session| tell(session.write(work, apart.isolation()))))
@@ -285,7 +285,7 @@ impl Store {
     pub async fn write_locking<T, F>(
         &self,
         weight: usize,
-        about: Option<About>,
+        about: Option<LockTarget>,
         function: F,
     ) -> Result<Committed<T>, StoreError>
     where
@@ -294,8 +294,8 @@ impl Store {
     {
         let function = Again::new(function);
         until_computed(|| {
-            let (work, outcome) = Function::queued_about(about, function.attempt());
-            let submitted = self.submit_work(work, weight, Urgency::Interactive, Apart::Locked);
+            let (work, outcome) = WriteFunction::queued_about(about, function.attempt());
+            let submitted = self.submit_work(work, weight, Urgency::Interactive, WriteIsolation::Locked);
             async {
                 submitted?;
                 self.reported(outcome.await.unwrap_or_else(|_| Err(closed())))
@@ -305,13 +305,13 @@ impl Store {
     }
 
     /// Who holds which job: kept apart by locking rows, and no fact.
-    pub(crate) fn settle<T, F>(&self, function: F) -> Result<Outcome<Committed<T>>, StoreError>
+    pub(crate) fn settle<T, F>(&self, function: F) -> Result<WriteOutcome<Committed<T>>, StoreError>
     where
         T: Send + 'static,
         F: FnMut(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
     {
-        let (work, outcome) = Function::queued(function);
-        self.submit_work(work, WEIGHT_UNKNOWN, Urgency::Interactive, Apart::LockedWithoutFacts)?;
+        let (work, outcome) = WriteFunction::queued(function);
+        self.submit_work(work, WEIGHT_UNKNOWN, Urgency::Interactive, WriteIsolation::LockedWithoutFacts)?;
         Ok(outcome)
     }
 
@@ -381,7 +381,7 @@ impl Store {
     }
 
     /// A read without a time limit, for work over the whole store: verifying, copying.
-    pub(crate) fn read_everything<T, F>(&self, function: F) -> Result<Outcome<T>, StoreError>
+    pub(crate) fn read_everything<T, F>(&self, function: F) -> Result<WriteOutcome<T>, StoreError>
     where
         T: Send + 'static,
         F: FnOnce(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
@@ -389,7 +389,7 @@ impl Store {
         self.submit_read(function, None)
     }
 
-    fn submit_read<T, F>(&self, function: F, limit: Option<Duration>) -> Result<Outcome<T>, StoreError>
+    fn submit_read<T, F>(&self, function: F, limit: Option<Duration>) -> Result<WriteOutcome<T>, StoreError>
     where
         T: Send + 'static,
         F: FnOnce(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
@@ -431,7 +431,7 @@ impl Store {
         &self.inner.wakes.jobs
     }
 
-    pub(crate) fn turns(&self) -> &Turns {
+    pub(crate) fn turns(&self) -> &OwnerTurns {
         &self.inner.turns
     }
 
@@ -459,7 +459,7 @@ impl Store {
 }
 
 /// A database that hangs answers nothing, not even that time is up.
-async fn answered_in_time<T>(outcome: Outcome<T>) -> Result<T, StoreError> {
+async fn answered_in_time<T>(outcome: WriteOutcome<T>) -> Result<T, StoreError> {
     let answered = tokio::time::timeout(READ_MAX + READ_GRACE, outcome).await;
     let answered = answered.map_err(|_| StoreError::TooSlow(crate::READ_SECONDS_MAX))?;
     answered.unwrap_or_else(|_| Err(closed()))
@@ -479,7 +479,7 @@ fn open_sqlite(directory: &Path, clock: Option<Arc<dyn Clock>>, wakes: &Wakes) -
     let clock = clock.unwrap_or_else(|| Arc::new(SystemClock));
     let connection = crate::db::sqlite::open_writer(&file)?;
     let writer = Writer::start(connection, Arc::clone(&clock), wakes.clone())?;
-    let (readers, at_hand) = (open_readers(&file)?, AtHand::open(&file)?);
+    let (readers, at_hand) = (open_readers(&file)?, InlineReader::open(&file)?);
     Ok(Backend::Sqlite { writer: Some(writer), readers, at_hand, clock })
 }
 
@@ -507,8 +507,8 @@ fn start_sessions(
 ) -> Backend {
     let url: Arc<str> = url.into();
     let counters = Arc::new(Counters::default());
-    let session = |_| Session::new(Arc::clone(&url), clock.cloned(), Arc::clone(&counters));
-    let together = Arc::new(Together::new(connections));
+    let session = |_| PostgresSession::new(Arc::clone(&url), clock.cloned(), Arc::clone(&counters));
+    let together = Arc::new(GroupCommit::new(connections));
     let shared = together.serving_max();
     let sessions = Pool::start(
         "skein-postgres",
@@ -523,16 +523,16 @@ fn start_sessions(
 
 /// Has a function run together with others that come while the connections are busy.
 fn share(
-    sharing: &Pool<Session>,
-    together: &Arc<Together>,
-    work: Box<dyn Work>,
+    sharing: &Pool<PostgresSession>,
+    together: &Arc<GroupCommit>,
+    work: Box<dyn QueuedWrite>,
     tell: impl Fn(bool) + Send + 'static,
 ) -> Result<(), StoreError> {
     if !together.add(work)? {
         return Ok(());
     }
     let gathering = Arc::clone(together);
-    let serve = move |session: &mut Session| {
+    let serve = move |session: &mut PostgresSession| {
         let mut batch = gathering.next(&Batch::default());
         while !batch.works.is_empty() {
             tell(session.write_together(std::mem::take(&mut batch.works)));

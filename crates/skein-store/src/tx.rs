@@ -9,10 +9,10 @@ use skein_core::garden::event::EventName;
 use skein_core::id::Entropy;
 use skein_core::{Digest, ItemId, Millis, NodeId, TurnId, UserId, Viewer};
 
-use crate::db::sql::{Later, Row, RowResult, Sql, Value};
+use crate::db::sql::{DeferredStatement, Row, RowResult, Sql, Value};
 use crate::error::{SqlError, StoreError};
-use crate::flow::Ahead;
-use crate::tree::{Moved, RowCache, TurnAhead};
+use crate::flow::ExecutionPrefetch;
+use crate::tree::{PathChange, RowCache, TurnPrefetch};
 
 /// Refuses everybody but Skein itself.
 pub(crate) fn system_only(viewer: &Viewer) -> Result<(), StoreError> {
@@ -43,17 +43,17 @@ pub struct Tx<'a> {
     drawn: u64,
     last: Option<(Cursor, ItemId)>,
     revises: bool,
-    moved: Moved,
+    moved: PathChange,
     /// A request's name that was looked for and that no operation answers for.
     pub(crate) vacant: Option<Digest>,
     destroys: bool,
     queues: bool,
     /// The run this is about, where it was locked and read before.
-    pub(crate) ahead: Option<Ahead>,
+    pub(crate) ahead: Option<ExecutionPrefetch>,
     /// The rows of trees that are known.
     pub(crate) row_cache: RowCache,
     /// What was read for the turn that this function appends.
-    pub(crate) turn_ahead: Option<TurnAhead>,
+    pub(crate) turn_ahead: Option<TurnPrefetch>,
 }
 
 impl<'a> Tx<'a> {
@@ -68,7 +68,7 @@ impl<'a> Tx<'a> {
             revises: false,
             destroys: false,
             queues: false,
-            moved: Moved::default(),
+            moved: PathChange::default(),
             vacant: None,
             ahead: None,
             row_cache: RowCache::default(),
@@ -92,7 +92,7 @@ impl<'a> Tx<'a> {
     }
 
     /// What was noted since the last call.
-    pub(crate) fn take_moved(&mut self) -> Moved {
+    pub(crate) fn take_moved(&mut self) -> PathChange {
         std::mem::take(&mut self.moved)
     }
 
@@ -177,7 +177,7 @@ impl<'a> Tx<'a> {
     }
 
     /// Carries a statement out before anything that could tell. What must be unique in it is drawn, or another came first.
-    pub(crate) fn execute_later(&mut self, later: Later<'_>) -> Result<(), StoreError> {
+    pub(crate) fn execute_later(&mut self, later: DeferredStatement<'_>) -> Result<(), StoreError> {
         self.sql.execute_later(later).map_err(|error| match error {
             SqlError::Unique(detail) => SqlError::Collision(detail).into(),
             error => error.into(),
@@ -199,7 +199,7 @@ impl<'a> Tx<'a> {
         gathered(read, |each| self.sql.query(sql, params, each))
     }
 
-    /// The row that is named so among what waits to be written ([`Later`]), if there is one.
+    /// The row that is named so among what waits to be written ([`DeferredStatement`]), if there is one.
     pub(crate) fn first_about<T>(
         &mut self,
         (table, key): (&'static str, &[u8]),

@@ -1,7 +1,7 @@
 //! An HTTP server that behaves as badly as a test asks: resets, silence, slow bytes, bodies without end.
 //!
 //! Servers written by others are polite; the faults a client must survive come from here. A test gives a
-//! function from request to [`Behaviour`]. Start at [`Rogue::start`].
+//! function from request to [`Behaviour`]. Start at [`HostileServer::start`].
 
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -69,7 +69,7 @@ impl Request {
 type Script = dyn Fn(&Request) -> Behaviour + Send + Sync;
 
 /// A running server. Dropping it ends it with all its connections.
-pub struct Rogue {
+pub struct HostileServer {
     address: SocketAddr,
     seen: Arc<Mutex<Vec<Request>>>,
     is_over: Arc<AtomicBool>,
@@ -78,7 +78,7 @@ pub struct Rogue {
     accepting: Option<JoinHandle<()>>,
 }
 
-impl Rogue {
+impl HostileServer {
     /// Listens on a free port of 127.0.0.1.
     pub fn start(script: impl Fn(&Request) -> Behaviour + Send + Sync + 'static) -> Self {
         Self::start_on("127.0.0.1:0", script)
@@ -110,7 +110,7 @@ impl Rogue {
     }
 }
 
-impl Drop for Rogue {
+impl Drop for HostileServer {
     fn drop(&mut self) {
         self.is_over.store(true, Ordering::Release);
         drop(self.ending.take());

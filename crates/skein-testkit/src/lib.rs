@@ -5,7 +5,7 @@
 //! one call, gone when it is dropped, and gone as well when the test process is killed. What is missing
 //! on the machine is a panic that says how to get it, never a skipped test. Linux only.
 //!
-//! Start at [`postgres::Cluster`], [`process::Program`], [`moto::Moto`] or [`hostile_server::Rogue`].
+//! Start at [`postgres::Cluster`], [`process::Program`], [`moto::Moto`] or [`hostile_server::HostileServer`].
 
 pub mod collector;
 pub mod hostile_server;

@@ -58,17 +58,17 @@ pub(crate) enum ExecutionCommand {
         amount: AmountArguments,
     },
     /// Show a run as a tree: its steps, the runs they started, and what came of them
-    Show(ExecutionId),
+    Show(ExecutionArgument),
     /// Pause a run and those it started: nothing more is called, what is under way ends
-    Pause(ExecutionId),
+    Pause(ExecutionArgument),
     /// Let a paused run go on
-    GoOn(ExecutionId),
+    GoOn(ExecutionArgument),
     /// Cancel a run: nothing more is begun, and what is under way is broken off
-    Cancel(ExecutionId),
+    Cancel(ExecutionArgument),
     /// Begin again where a run failed or was cancelled, with what its earlier steps gave
     Resume {
         #[command(flatten)]
-        execution: ExecutionId,
+        execution: ExecutionArgument,
         /// Tell each step as it goes, and end as the run does
         #[arg(long, short)]
         follow: bool,
@@ -78,7 +78,7 @@ pub(crate) enum ExecutionCommand {
 }
 
 #[derive(Args)]
-pub(crate) struct ExecutionId {
+pub(crate) struct ExecutionArgument {
     /// The run, as run_…
     #[arg(value_name = "RUN")]
     pub(crate) execution: String,
@@ -87,7 +87,7 @@ pub(crate) struct ExecutionId {
 #[derive(Args)]
 pub(crate) struct ExecutionBranch {
     #[command(flatten)]
-    pub(crate) execution: ExecutionId,
+    pub(crate) execution: ExecutionArgument,
     /// The step to begin at, by its id; the one that did not come out, unless it is named
     #[arg(long, value_name = "STEP")]
     pub(crate) step: Option<String>,

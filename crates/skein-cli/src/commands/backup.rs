@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::json;
 use skein_core::Digest;
-use skein_store::backup::{Copied, backup};
+use skein_store::backup::{BackupResult, backup};
 
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -23,7 +23,7 @@ pub(crate) fn run(
     let store = place.open_read_only()?;
     let blobs = place.blobs()?;
     let bar = Bar::new();
-    let Copied { items, blobs, lost_blobs } = backup(&store, &blobs, target, &mut |progress| bar.show(progress))?;
+    let BackupResult { items, blobs, lost_blobs } = backup(&store, &blobs, target, &mut |progress| bar.show(progress))?;
     drop(bar);
     let target = target.display();
     if form == ReportForm::Programs {

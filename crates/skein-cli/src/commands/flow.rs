@@ -10,7 +10,7 @@ use std::str::FromStr;
 use anyhow::anyhow;
 use axum::http::Method;
 use serde_json::{Value, json};
-use skein_core::{ReviewId, RunId};
+use skein_core::{ExecutionId, ReviewId};
 
 use self::follow::FollowOutcome;
 use crate::api_client::ApiCall;
@@ -88,7 +88,7 @@ fn begin(ask: &ApiCall, follows: bool, desk: &mut Session<'_>) -> Result<Exit, F
 }
 
 /// Follows a run, tells what came of it, and ends accordingly.
-fn follow_to_the_end(run: RunId, desk: &mut Session<'_>) -> Result<Exit, Failure> {
+fn follow_to_the_end(run: ExecutionId, desk: &mut Session<'_>) -> Result<Exit, Failure> {
     match follow::follow(run, follow::FollowOutput::Steps, desk)? {
         FollowOutcome::Asking(review) => Err(waits(&review)),
         FollowOutcome::Paused(run) => Err(is_paused(&run)),
@@ -118,13 +118,13 @@ fn decide(review: ReviewId, verdict: &Verdict, desk: &mut Session<'_>) -> Result
     }
 }
 
-fn set_paused(run: RunId, paused: bool, desk: &mut Session<'_>) -> Result<Value, Failure> {
+fn set_paused(run: ExecutionId, paused: bool, desk: &mut Session<'_>) -> Result<Value, Failure> {
     desk.ask(&ApiCall::new(Method::PUT, format!("/executions/{run}/paused")).with_body(json!({ "paused": paused })))?;
     desk.ask(&ApiCall::get(format!("/executions/{run}")))
 }
 
 /// Lets a run go on; without a server it is then carried on here, because nobody else does.
-fn go_on(run: RunId, desk: &mut Session<'_>) -> Result<Exit, Failure> {
+fn go_on(run: ExecutionId, desk: &mut Session<'_>) -> Result<Exit, Failure> {
     desk.door()?.work();
     let whole = set_paused(run, false, desk)?;
     if !desk.door()?.is_here() {
@@ -135,7 +135,7 @@ fn go_on(run: RunId, desk: &mut Session<'_>) -> Result<Exit, Failure> {
 }
 
 /// The run that somebody began: what started the run that waits, and what started that.
-fn outermost(run: &str, desk: &mut Session<'_>) -> Result<RunId, Failure> {
+fn outermost(run: &str, desk: &mut Session<'_>) -> Result<ExecutionId, Failure> {
     let mut run = run.to_owned();
     loop {
         let whole = desk.ask(&ApiCall::get(format!("/executions/{run}")))?;
@@ -146,7 +146,7 @@ fn outermost(run: &str, desk: &mut Session<'_>) -> Result<RunId, Failure> {
     }
 }
 
-fn run_in(begun: &Value) -> Result<RunId, Failure> {
+fn run_in(begun: &Value) -> Result<ExecutionId, Failure> {
     id(&text(&begun["executionId"]))
 }
 

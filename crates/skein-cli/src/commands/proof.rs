@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context as _, Error, anyhow};
 use serde_json::json;
-use skein_core::garden::proof::{BadProof, Proof, Proven};
+use skein_core::garden::proof::{BadProof, Proof, ProofResult};
 use skein_core::{ItemId, Viewer};
 
 use crate::exit::Exit;
@@ -48,9 +48,9 @@ fn read(file: &Path) -> Result<Proof, Error> {
     serde_json::from_slice(&text).with_context(|| format!("{} is not a proof", file.display()))
 }
 
-fn tell(outcome: &Result<Proven, BadProof>, out: &mut dyn Write) -> std::io::Result<()> {
+fn tell(outcome: &Result<ProofResult, BadProof>, out: &mut dyn Write) -> std::io::Result<()> {
     match outcome {
-        Ok(Proven { item, item_hash, seal, last_seal }) => {
+        Ok(ProofResult { item, item_hash, seal, last_seal }) => {
             writeln!(out, "The proof holds: {item} is part of its owner's sealed history.")?;
             writeln!(out, "Item hash: {item_hash}\nSeal:      {seal}\nLast seal: {last_seal}")?;
             writeln!(
@@ -62,9 +62,9 @@ fn tell(outcome: &Result<Proven, BadProof>, out: &mut dyn Write) -> std::io::Res
     }
 }
 
-fn as_json(outcome: &Result<Proven, BadProof>) -> serde_json::Value {
+fn as_json(outcome: &Result<ProofResult, BadProof>) -> serde_json::Value {
     match outcome {
-        Ok(Proven { item, item_hash, seal, last_seal }) => json!({
+        Ok(ProofResult { item, item_hash, seal, last_seal }) => json!({
             "ok": true, "item": item, "itemHash": item_hash, "seal": seal, "lastSeal": last_seal,
         }),
         Err(bad) => json!({ "ok": false, "problem": bad.to_string() }),

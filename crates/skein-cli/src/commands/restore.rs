@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::anyhow;
 use serde_json::json;
-use skein_store::backup::{Copied, restore};
+use skein_store::backup::{BackupResult, restore};
 use skein_store::store::database_file;
 use skein_store::timeline::sealer::seal_all;
 use skein_store::verify::{VerifyOptions, verify};
@@ -34,7 +34,7 @@ pub(crate) fn run(
     let _lock = Lock::take(&place.dir)?;
     let blobs = place.blobs()?;
     let bar = Bar::new();
-    let Copied { items, blobs: copied, lost_blobs } =
+    let BackupResult { items, blobs: copied, lost_blobs } =
         restore(source, &place.location(), &blobs, &mut |progress| bar.show(progress))?;
     let store = place.open()?;
     let options = VerifyOptions { deep: true, expect: None };

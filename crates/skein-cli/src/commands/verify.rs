@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use skein_store::verify::{Break, Report, VerifyOptions, verify};
+use skein_store::verify::{IntegrityBreak, VerifyOptions, VerifyReport, verify};
 
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -51,13 +51,13 @@ fn tell_vault(vault: &VaultReport, place: &StorageLocation, out: &mut dyn Write)
 /// More owners than these are listed only for programs.
 const SEALS_SHOWN_MAX: usize = 10;
 
-pub(crate) fn verdict(report: &Report) -> Exit {
+pub(crate) fn verdict(report: &VerifyReport) -> Exit {
     if report.breaks.is_empty() { Exit::Ok } else { Exit::Problem }
 }
 
 /// The report in words, the first break first.
-pub(crate) fn tell(report: &Report, out: &mut dyn Write) -> io::Result<()> {
-    let Report { items, sealed, unsealed, redacted, owners, head, seals, breaks, not_proven } = report;
+pub(crate) fn tell(report: &VerifyReport, out: &mut dyn Write) -> io::Result<()> {
+    let VerifyReport { items, sealed, unsealed, redacted, owners, head, seals, breaks, not_proven } = report;
     writeln!(out, "Items: {items} of {owners} owners; {sealed} sealed, {unsealed} not yet, {redacted} redacted")?;
     writeln!(out, "Head:  {head}")?;
     for (owner, seal) in seals.iter().take(SEALS_SHOWN_MAX) {
@@ -75,8 +75,8 @@ pub(crate) fn tell(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     not_proven.iter().try_for_each(|open| writeln!(out, "  - {open}"))
 }
 
-fn tell_break(number: usize, found: &Break, out: &mut dyn Write) -> io::Result<()> {
-    let Break { table, row, problem, expected, found, last_good } = found;
+fn tell_break(number: usize, found: &IntegrityBreak, out: &mut dyn Write) -> io::Result<()> {
+    let IntegrityBreak { table, row, problem, expected, found, last_good } = found;
     writeln!(out, "Break {number}: {row} in {table}: {problem}")?;
     for (name, value) in [("expected", expected), ("found", found), ("last good", last_good)] {
         if let Some(value) = value {

@@ -6,7 +6,7 @@ use anyhow::anyhow;
 use axum::http::Method;
 use serde_json::{Map, Value, json};
 use skein_core::catalog::operation::OperationType;
-use skein_core::{RecordId, ReviewId, RunId, UserId, document};
+use skein_core::{ExecutionId, RecordId, ReviewId, UserId, document};
 use skein_engine::flow::PoolSizes;
 
 use crate::api_client::ApiCall;
@@ -41,16 +41,16 @@ pub(crate) enum FlowTask {
         process: Option<NamedEntry>,
         portion: (ListLimit, Option<String>),
     },
-    ShowRun(RunId),
-    Pause(RunId),
-    GoOn(RunId),
-    Cancel(RunId),
+    ShowRun(ExecutionId),
+    Pause(ExecutionId),
+    GoOn(ExecutionId),
+    Cancel(ExecutionId),
     Resume {
-        run: RunId,
+        run: ExecutionId,
         follows: bool,
     },
     Branch {
-        run: RunId,
+        run: ExecutionId,
         step: Option<String>,
         outputs: Map<String, Value>,
         inputs: Inputs,
@@ -273,7 +273,7 @@ fn delegate(to: Option<String>) -> Value {
     }
 }
 
-fn run(text: &str) -> Result<RunId, Failure> {
+fn run(text: &str) -> Result<ExecutionId, Failure> {
     parse(text, "give the id as skein execution list shows it: run_…")
 }
 

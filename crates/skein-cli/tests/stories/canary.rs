@@ -9,7 +9,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD};
 use serde_json::{Value, json};
 use skein_connect::credential::MARK;
-use skein_testkit::hostile_server::{Behaviour, Rogue};
+use skein_testkit::hostile_server::{Behaviour, HostileServer};
 use skein_testkit::http::Answer;
 use skein_testkit::httpbin::Httpbin;
 use skein_testkit::postgres::{Cluster, Database};
@@ -118,8 +118,8 @@ impl Story {
 }
 
 /// Renews tokens, accepts the new one only, and repeats whatever it is told.
-fn token_service() -> Rogue {
-    Rogue::start(|request| {
+fn token_service() -> HostileServer {
+    HostileServer::start(|request| {
         let echo = json!({ "headers": request.headers, "body": String::from_utf8_lossy(&request.body) });
         let is_new = request.header("authorization") == Some(&format!("Bearer {NEW_ACCESS}"));
         match request.path.as_str() {

@@ -1,21 +1,21 @@
 //! The default process by the real binary: a connected model answers in `skein chat`, and another choice is one command.
 
 use serde_json::{Value, json};
-use skein_testkit::hostile_server::{Behaviour, Rogue};
+use skein_testkit::hostile_server::{Behaviour, HostileServer};
 
 use crate::runs::chat;
 use crate::server::Home;
 
 /// A model that answers everything the same.
-fn heron() -> Rogue {
+fn heron() -> HostileServer {
     let message = json!({ "role": "assistant", "content": "Eleven herons." });
     let answer =
         json!({ "id": "r1", "model": "m", "choices": [{ "index": 0, "finish_reason": "stop", "message": message }] });
-    Rogue::start(move |_| Behaviour::json(&answer.to_string()))
+    HostileServer::start(move |_| Behaviour::json(&answer.to_string()))
 }
 
 /// Connects the model from the command line: an address, a tool on the service for it, a process.
-fn connect(home: &Home, model: &Rogue) {
+fn connect(home: &Home, model: &HostileServer) {
     home.run(&["endpoint", "allow", &model.address().to_string()]).assert_ok();
     let params = json!({ "endpoint": format!("{}/v1", model.endpoint()) }).to_string();
     let operation = json!({ "type": "llm_call", "promptTemplate": "", "messagesFrom": "messages" }).to_string();

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
-use skein_testkit::hostile_server::{Behaviour, Rogue};
+use skein_testkit::hostile_server::{Behaviour, HostileServer};
 use skein_testkit::http::fresh_key;
 use skein_testkit::postgres::{Cluster, Database};
 use skein_testkit::process::Program;
@@ -19,7 +19,7 @@ const KEY: &str = "sk-canary-7f3a9c";
 
 /// An endpoint that answers only so many requests, and remembers of which texts it gave vectors.
 struct Endpoint {
-    rogue: Rogue,
+    rogue: HostileServer,
     allowed: Arc<AtomicUsize>,
     given: Arc<Mutex<HashMap<String, usize>>>,
 }
@@ -28,7 +28,7 @@ impl Endpoint {
     fn start(allowed: usize) -> Self {
         let (allowed, given) = (Arc::new(AtomicUsize::new(allowed)), Arc::new(Mutex::new(HashMap::new())));
         let (left, told) = (Arc::clone(&allowed), Arc::clone(&given));
-        let rogue = Rogue::start(move |request| {
+        let rogue = HostileServer::start(move |request| {
             assert_eq!(request.header("authorization"), Some(format!("Bearer {KEY}").as_str()));
             let taken = left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
             if taken.is_err() {

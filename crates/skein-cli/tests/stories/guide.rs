@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use serde_json::json;
-use skein_testkit::hostile_server::{Behaviour, Rogue};
+use skein_testkit::hostile_server::{Behaviour, HostileServer};
 use skein_testkit::httpbin::Httpbin;
 use skein_testkit::postgres::{Cluster, Database};
 use skein_testkit::process::{Child, Program};
@@ -73,14 +73,14 @@ fn is_line(printed: &str, shown: &str) -> bool {
 /// The peers a page calls, started if the page names their addresses.
 struct Peers {
     service: Option<Httpbin>,
-    model: Option<Rogue>,
+    model: Option<HostileServer>,
 }
 
 impl Peers {
     fn of(page: &str) -> Self {
         Self {
             service: page.contains(SERVICE).then(Httpbin::start),
-            model: page.contains(MODEL).then(|| Rogue::start(|_| Behaviour::json(&model_answer()))),
+            model: page.contains(MODEL).then(|| HostileServer::start(|_| Behaviour::json(&model_answer()))),
         }
     }
 

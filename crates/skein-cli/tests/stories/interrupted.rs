@@ -7,7 +7,7 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use skein_testkit::hostile_server::{Behaviour, Rogue};
+use skein_testkit::hostile_server::{Behaviour, HostileServer};
 use skein_testkit::postgres::{Cluster, Database};
 use skein_testkit::wait::until;
 
@@ -18,7 +18,7 @@ const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A service that answers nobody until it is told to.
 pub(crate) struct Slow {
-    pub(crate) rogue: Rogue,
+    pub(crate) rogue: HostileServer,
     gate: Arc<(Mutex<bool>, Condvar)>,
     arrived: Arc<AtomicUsize>,
 }
@@ -29,7 +29,7 @@ impl Slow {
         let gate = Arc::new((Mutex::new(false), Condvar::new()));
         let arrived = Arc::new(AtomicUsize::new(0));
         let (kept, counted) = (Arc::clone(&gate), Arc::clone(&arrived));
-        let rogue = Rogue::start(move |_| {
+        let rogue = HostileServer::start(move |_| {
             if counted.fetch_add(1, Ordering::SeqCst) == 0 {
                 let (is_open, told) = &*kept;
                 let shut = told.wait_timeout_while(is_open.lock().unwrap(), PATIENCE, |is_open| !*is_open);
@@ -80,14 +80,14 @@ fn begin(server: &Server, slow: &Slow, method: &str) -> String {
     run
 }
 
-fn execute(server: &Server, rogue: &Rogue, method: &str) -> String {
+fn execute(server: &Server, rogue: &HostileServer, method: &str) -> String {
     let process = calling(server, rogue, method);
     let begun = ask(server, "POST", &format!("/processes/{process}/execute"), &json!({}));
     begun["executionId"].as_str().unwrap_or_else(|| panic!("{begun}")).to_owned()
 }
 
 /// A process of one step that calls a service.
-fn calling(server: &Server, rogue: &Rogue, method: &str) -> String {
+fn calling(server: &Server, rogue: &HostileServer, method: &str) -> String {
     let address = rogue.address();
     made(server, "/allowed-endpoints", &json!({ "host": address.ip().to_string(), "port": address.port() }));
     let schema =
@@ -193,7 +193,7 @@ fn br_exec_001_an_answer_cancelled_after_kill_nine_leaves_the_conversation_as_it
 fn a_tool_whose_answer_has_no_end_fails_its_step_and_says_so() {
     let folder = tempfile::tempdir().unwrap();
     let server = Home::at(folder.path()).serve();
-    let rogue = Rogue::start(|_| Behaviour::Endless);
+    let rogue = HostileServer::start(|_| Behaviour::Endless);
     let run = execute(&server, &rogue, "GET");
     let run = ended(&server, &run);
     assert_eq!((&run["status"], &run["error"]["code"]), (&json!("failed"), &json!("answer_too_large")), "{run}");

@@ -27,7 +27,7 @@ use value::{Login, Pem, Value};
 pub(crate) use identity::Identity;
 pub(crate) use renewal::Renewal;
 pub use scrub::{MARK, ScrubStream, Scrubber};
-pub(crate) use value::Grant;
+pub(crate) use value::TokenGrant;
 
 /// An opened secret, ready to be used for calls. It is cleared from memory when it is dropped.
 pub struct Credential {
@@ -45,14 +45,14 @@ enum Form {
     Certificate { pem: Pem, identity: Arc<Identity> },
 }
 
-pub(crate) enum Shown {
+pub(crate) enum ShownSecret {
     Header(String, String),
     Query(String),
     Nowhere,
 }
 
 /// Oldest first; the last one is in use.
-struct Tokens(Vec<Grant>);
+struct Tokens(Vec<TokenGrant>);
 
 impl Credential {
     /// Whether a value has the form of its type. Asked before the value is sealed.
@@ -101,14 +101,15 @@ impl Credential {
     }
 
     /// Where the secret stands in a request, told without the secret.
-    pub(crate) fn shown(&self) -> Shown {
-        let header = |name: &str, prefix: &str| Shown::Header(name.to_ascii_lowercase(), format!("{prefix}{MARK}"));
+    pub(crate) fn shown(&self) -> ShownSecret {
+        let header =
+            |name: &str, prefix: &str| ShownSecret::Header(name.to_ascii_lowercase(), format!("{prefix}{MARK}"));
         match &self.form {
-            Form::ApiKey { place: SecretPlace::Query, name, .. } => Shown::Query(name.clone()),
+            Form::ApiKey { place: SecretPlace::Query, name, .. } => ShownSecret::Query(name.clone()),
             Form::ApiKey { place: SecretPlace::Header, name, prefix, .. } => header(name, prefix),
             Form::Token(_) => header("authorization", "Bearer "),
             Form::Password(_) => header("authorization", "Basic "),
-            Form::Certificate { .. } => Shown::Nowhere,
+            Form::Certificate { .. } => ShownSecret::Nowhere,
         }
     }
 
@@ -116,7 +117,7 @@ impl Credential {
     pub fn renewed(&self) -> Option<Zeroizing<Vec<u8>>> {
         let Form::Token(tokens) = &self.form else { return None };
         let tokens = tokens.lock().unwrap_or_else(PoisonError::into_inner);
-        tokens.0.last().filter(|_| tokens.0.len() > 1).map(Grant::to_bytes)
+        tokens.0.last().filter(|_| tokens.0.len() > 1).map(TokenGrant::to_bytes)
     }
 
     /// How often the token has been renewed, so that a caller sees whether the one it used is still in use.
@@ -137,7 +138,7 @@ impl Credential {
         self.on_renewal.clone()
     }
 
-    pub(crate) fn use_renewed(&self, token: &Grant) {
+    pub(crate) fn use_renewed(&self, token: &TokenGrant) {
         let Form::Token(tokens) = &self.form else { return };
         let mut tokens = tokens.lock().unwrap_or_else(PoisonError::into_inner);
         if tokens.0.last().is_none_or(|last| last.access_token != token.access_token) {

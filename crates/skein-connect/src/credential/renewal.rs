@@ -9,7 +9,7 @@ use sha2::{Digest as _, Sha256};
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
 use super::basic;
-use super::value::Grant;
+use super::value::TokenGrant;
 use crate::http::{CallFault, HttpCall, Limits, Retry};
 
 const LIMITS: Limits = Limits {
@@ -20,7 +20,7 @@ const LIMITS: Limits = Limits {
 };
 
 /// A token that is to be exchanged for a new one.
-pub(crate) struct Renewal(pub(super) Grant);
+pub(crate) struct Renewal(pub(super) TokenGrant);
 
 /// How the client says who it is. Some endpoints know one way only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,13 +30,13 @@ pub(crate) enum ClientProof {
 }
 
 #[derive(Deserialize, Zeroize, ZeroizeOnDrop)]
-struct Granted {
+struct TokenResponse {
     access_token: String,
     refresh_token: Option<String>,
 }
 
 #[derive(Deserialize)]
-struct Refused {
+struct TokenRefusal {
     error: String,
 }
 
@@ -54,7 +54,7 @@ impl Renewal {
     }
 
     pub(crate) fn request(&self, proof: ClientProof) -> Result<HttpCall, CallFault> {
-        let Grant { refresh_token, token_url, client_id, client_secret, scope, .. } = &self.0;
+        let TokenGrant { refresh_token, token_url, client_id, client_secret, scope, .. } = &self.0;
         let mut call = HttpCall::new(Method::POST, token_url.as_deref().unwrap_or_default())?;
         let client_id = client_id.as_deref().unwrap_or_default();
         let mut pairs = match refresh_token {
@@ -80,8 +80,8 @@ impl Renewal {
     }
 
     /// The new token, or why there is none in words that hold nothing of the old one.
-    pub(crate) fn read(&self, status: StatusCode, body: &[u8]) -> Result<Grant, String> {
-        if let (true, Ok(granted)) = (status.is_success(), serde_json::from_slice::<Granted>(body)) {
+    pub(crate) fn read(&self, status: StatusCode, body: &[u8]) -> Result<TokenGrant, String> {
+        if let (true, Ok(granted)) = (status.is_success(), serde_json::from_slice::<TokenResponse>(body)) {
             let mut token = self.0.clone();
             token.access_token.clone_from(&granted.access_token);
             if granted.refresh_token.is_some() {
@@ -90,7 +90,7 @@ impl Renewal {
             return Ok(token);
         }
         let is_code = |code: &String| code.len() <= 40 && code.bytes().all(|b| b.is_ascii_lowercase() || b == b'_');
-        let code = serde_json::from_slice::<Refused>(body).ok().map(|refused| refused.error).filter(is_code);
+        let code = serde_json::from_slice::<TokenRefusal>(body).ok().map(|refused| refused.error).filter(is_code);
         let code = code.map(|code| format!(" ({code})")).unwrap_or_default();
         Err(format!(
             "the token has ended and its endpoint gave no new one: status {}{code}; sign in there again",

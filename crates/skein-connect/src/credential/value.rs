@@ -14,14 +14,14 @@ const TEXT_BYTES_MAX: usize = 8 << 10;
 /// An opened value that has the form of its type.
 pub(super) enum Value {
     ApiKey(Zeroizing<String>),
-    Token(Grant),
+    Token(TokenGrant),
     Password(Login),
     Certificate(Pem, Identity),
 }
 
 #[derive(Clone, Serialize, Deserialize, Zeroize, ZeroizeOnDrop)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(crate) struct Grant {
+pub(crate) struct TokenGrant {
     pub(super) access_token: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) refresh_token: Option<String>,
@@ -64,7 +64,7 @@ impl Value {
     }
 }
 
-impl Grant {
+impl TokenGrant {
     pub(crate) fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
         Zeroizing::new(serde_json::to_vec(self).expect("texts are JSON"))
     }
@@ -81,7 +81,7 @@ fn api_key(bytes: &[u8]) -> Result<Value, RuleViolation> {
 
 fn token(bytes: &[u8]) -> Result<Value, RuleViolation> {
     let refuse = |problem: &str| Err(refused(SecretType::OauthToken, problem));
-    let Ok(token) = serde_json::from_slice::<Grant>(bytes) else {
+    let Ok(token) = serde_json::from_slice::<TokenGrant>(bytes) else {
         return refuse("it is not a JSON object with accessToken and its companions");
     };
     let secrets = [Some(&token.access_token), token.refresh_token.as_ref(), token.client_secret.as_ref()];

@@ -20,9 +20,9 @@ use crate::background;
 use crate::credential::Credential;
 use crate::guard::{Endpoint, Guard};
 use crate::http::{CallFault, Http, HttpAnswer, HttpCall, HttpOptions, Limits, Phase, Retry, luck};
-use crate::llm::{LlmFault, RawResponse, Said, address, refusal};
+use crate::llm::{LlmFault, ProviderMessage, RawResponse, address, refusal};
 use batch::{batches, beginning};
-use response::Answer;
+use response::VectorResponse;
 
 pub use batch::{BATCH_BYTES_MAX, BATCH_TEXTS_MAX};
 
@@ -87,7 +87,7 @@ pub enum EmbeddingsError {
     #[error("{wanted} texts were sent and {found} vectors came back")]
     Count { wanted: usize, found: usize },
     #[error("the answer was not understood{0}")]
-    NotUnderstood(Said),
+    NotUnderstood(ProviderMessage),
 }
 
 impl EmbeddingsError {
@@ -116,7 +116,7 @@ impl EmbeddingsError {
     pub fn unquoted(self) -> Self {
         match self {
             Self::Endpoint(fault) => Self::Endpoint(fault.unquoted()),
-            Self::NotUnderstood(_) => Self::NotUnderstood(Said::default()),
+            Self::NotUnderstood(_) => Self::NotUnderstood(ProviderMessage::default()),
             counted @ Self::Count { .. } => counted,
         }
     }
@@ -193,7 +193,7 @@ impl Embeddings {
     }
 
     /// One request, repeated while that may help.
-    async fn ask(&self, batch: &[(usize, &str)]) -> Result<Answer, EmbeddingsError> {
+    async fn ask(&self, batch: &[(usize, &str)]) -> Result<VectorResponse, EmbeddingsError> {
         let mut call = self.call(batch)?;
         let deadline = Instant::now() + self.limits.total;
         for tries in 1.. {
@@ -225,12 +225,12 @@ impl Embeddings {
         Ok(call)
     }
 
-    async fn ask_once(&self, call: &HttpCall, wanted: usize) -> Result<Answer, EmbeddingsError> {
+    async fn ask_once(&self, call: &HttpCall, wanted: usize) -> Result<VectorResponse, EmbeddingsError> {
         let answer = if self.follows { self.http.send(call).await } else { self.http.send_once(call).await };
         let HttpAnswer { status, headers, body } = answer.map_err(LlmFault::from)?;
         let body = body.whole().await.map_err(LlmFault::from)?;
         if status.is_success() {
-            return match Answer::read(&body, wanted) {
+            return match VectorResponse::read(&body, wanted) {
                 Ok(answer) => Ok(answer),
                 Err(fault) => Err(self.unread(fault, status.as_u16(), &headers, body).await),
             };
@@ -239,11 +239,19 @@ impl Embeddings {
         Err(refusal::from_response(&raw, &self.model).into())
     }
 
-    async fn unread(&self, fault: response::Unread, status: u16, headers: &HeaderMap, body: Bytes) -> EmbeddingsError {
+    async fn unread(
+        &self,
+        fault: response::ResponseError,
+        status: u16,
+        headers: &HeaderMap,
+        body: Bytes,
+    ) -> EmbeddingsError {
         match fault {
-            response::Unread::Count { wanted, found } => EmbeddingsError::Count { wanted, found },
-            response::Unread::Garbled(problem) => EmbeddingsError::NotUnderstood(Said::new(&self.scrubbed(&problem))),
-            response::Unread::Reported => {
+            response::ResponseError::Count { wanted, found } => EmbeddingsError::Count { wanted, found },
+            response::ResponseError::Garbled(problem) => {
+                EmbeddingsError::NotUnderstood(ProviderMessage::new(&self.scrubbed(&problem)))
+            }
+            response::ResponseError::Reported => {
                 let raw = self.raw(status, headers, body).await;
                 let error = serde_json::from_slice(&raw.body).unwrap_or_default();
                 refusal::from_event(&error, &raw, &self.model).into()

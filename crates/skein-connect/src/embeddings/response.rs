@@ -9,14 +9,14 @@ use serde::de::{Deserializer, IgnoredAny, SeqAccess, Visitor};
 
 /// Vectors in the order of their texts, as they came.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Answer {
+pub(super) struct VectorResponse {
     pub(super) vectors: Vec<Vec<f32>>,
     pub(super) tokens: Option<u64>,
 }
 
 /// Why an answer with a status of success gives no vectors.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Unread {
+pub(super) enum ResponseError {
     Count {
         wanted: usize,
         found: usize,
@@ -26,19 +26,23 @@ pub(super) enum Unread {
     Reported,
 }
 
-impl Answer {
-    pub(super) fn read(body: &[u8], wanted: usize) -> Result<Self, Unread> {
-        let document: Document = serde_json::from_slice(body).map_err(|error| {
+impl VectorResponse {
+    pub(super) fn read(body: &[u8], wanted: usize) -> Result<Self, ResponseError> {
+        let document: ResponseDocument = serde_json::from_slice(body).map_err(|error| {
             let start = body.iter().find(|byte| !byte.is_ascii_whitespace());
             let problem = if start == Some(&b'<') { "a web page came instead".to_owned() } else { error.to_string() };
-            Unread::Garbled(format!("it is not the JSON of vectors ({problem})"))
+            ResponseError::Garbled(format!("it is not the JSON of vectors ({problem})"))
         })?;
         let Some(found) = document.data else {
             let is_error = document.error.is_some();
-            return Err(if is_error { Unread::Reported } else { Unread::Garbled("it holds no vectors".to_owned()) });
+            return Err(if is_error {
+                ResponseError::Reported
+            } else {
+                ResponseError::Garbled("it holds no vectors".to_owned())
+            });
         };
         if found.len() != wanted {
-            return Err(Unread::Count { wanted, found: found.len() });
+            return Err(ResponseError::Count { wanted, found: found.len() });
         }
         let tokens = document.usage.and_then(|usage| usage.prompt_tokens.or(usage.total_tokens));
         Ok(Self { vectors: in_order(found)?, tokens })
@@ -46,27 +50,27 @@ impl Answer {
 }
 
 /// Each vector at the place it names; those that name none stay where they are.
-fn in_order(found: Vec<Found>) -> Result<Vec<Vec<f32>>, Unread> {
+fn in_order(found: Vec<ResponseVector>) -> Result<Vec<Vec<f32>>, ResponseError> {
     let mut places: Vec<Option<Vec<f32>>> = vec![None; found.len()];
     for (position, found) in found.into_iter().enumerate() {
         let index = found.index.unwrap_or(position);
         match places.get_mut(index) {
             Some(place @ None) => *place = Some(found.embedding.0),
-            _ => return Err(Unread::Garbled(format!("two vectors, or none, are for text {index}"))),
+            _ => return Err(ResponseError::Garbled(format!("two vectors, or none, are for text {index}"))),
         }
     }
     Ok(places.into_iter().flatten().collect())
 }
 
 #[derive(Deserialize)]
-struct Document {
-    data: Option<Vec<Found>>,
+struct ResponseDocument {
+    data: Option<Vec<ResponseVector>>,
     usage: Option<Usage>,
     error: Option<IgnoredAny>,
 }
 
 #[derive(Deserialize)]
-struct Found {
+struct ResponseVector {
     index: Option<usize>,
     #[serde(default)]
     embedding: Numbers,
@@ -168,15 +172,15 @@ impl Visitor<'_> for NumberVisitor {
 mod tests {
     use super::*;
 
-    fn vectors(body: &str, wanted: usize) -> Result<Vec<Vec<f32>>, Unread> {
-        Answer::read(body.as_bytes(), wanted).map(|answer| answer.vectors)
+    fn vectors(body: &str, wanted: usize) -> Result<Vec<Vec<f32>>, ResponseError> {
+        VectorResponse::read(body.as_bytes(), wanted).map(|answer| answer.vectors)
     }
 
     #[test]
     fn vectors_come_back_in_the_order_of_their_texts() {
         let mixed = r#"{"data": [{"index": 2, "embedding": [3]}, {"index": 0, "embedding": [1.5]},
             {"index": 1, "embedding": [-2e0]}], "usage": {"prompt_tokens": 7, "total_tokens": 9}}"#;
-        let answer = Answer::read(mixed.as_bytes(), 3).unwrap();
+        let answer = VectorResponse::read(mixed.as_bytes(), 3).unwrap();
         assert_eq!((answer.vectors, answer.tokens), (vec![vec![1.5], vec![-2.0], vec![3.0]], Some(7)));
         let unnumbered = r#"{"data": [{"embedding": [1]}, {"embedding": [2]}]}"#;
         assert_eq!(vectors(unnumbered, 2).unwrap(), [[1.0], [2.0]]);
@@ -204,9 +208,9 @@ mod tests {
         let twice = r#"{"data": [{"index": 0, "embedding": [1]}, {"index": 0, "embedding": [2]}]}"#;
         let beyond = r#"{"data": [{"index": 0, "embedding": [1]}, {"index": 2, "embedding": [2]}]}"#;
         for body in [twice, beyond, "{}", r#"{"data": null}"#, "[]", "<html>", "", r#"{"data": [{"embedding": {}}]}"#] {
-            assert!(matches!(vectors(body, 2), Err(Unread::Garbled(_))), "{body}");
+            assert!(matches!(vectors(body, 2), Err(ResponseError::Garbled(_))), "{body}");
         }
-        assert_eq!(vectors(r#"{"data": []}"#, 2), Err(Unread::Count { wanted: 2, found: 0 }));
-        assert_eq!(vectors(r#"{"error": {"message": "no"}}"#, 2), Err(Unread::Reported));
+        assert_eq!(vectors(r#"{"data": []}"#, 2), Err(ResponseError::Count { wanted: 2, found: 0 }));
+        assert_eq!(vectors(r#"{"error": {"message": "no"}}"#, 2), Err(ResponseError::Reported));
     }
 }

@@ -22,8 +22,8 @@ use tokio::time::{Instant, timeout_at};
 use crate::credential::Credential;
 use crate::guard::Guard;
 use peer::{Peer, Peers};
-use redirect::Stop;
-use retry::Outcome;
+use redirect::RedirectHop;
+use retry::TryOutcome;
 use token_renewal::Renewals;
 
 pub use fault::{CallFault, Phase};
@@ -85,8 +85,8 @@ impl Http {
             let answer = self.authorized(call, deadline).await;
             tries += 1;
             let outcome = match &answer {
-                Ok(answer) => Outcome::Answer(answer.status, &answer.headers),
-                Err(fault) => Outcome::Fault { is_retryable: fault.is_retryable() },
+                Ok(answer) => TryOutcome::Answer(answer.status, &answer.headers),
+                Err(fault) => TryOutcome::Fault { is_retryable: fault.is_retryable() },
             };
             let pause = call.retry.pause_after(tries, &call.method, outcome, luck());
             match pause.map(|pause| Instant::now() + pause).filter(|next| *next < deadline) {
@@ -114,7 +114,7 @@ impl Http {
 
     /// To where the redirects end, and whether that is still the origin the caller named.
     async fn follow(&self, call: &HttpCall, deadline: Instant) -> Result<(HttpAnswer, bool), CallFault> {
-        let mut stop = Stop::first(call);
+        let mut stop = RedirectHop::first(call);
         for _ in 0..=REDIRECTS_MAX {
             let response = self.ask(&stop, call, deadline).await?;
             let Some(next) = stop.next(response.status(), response.headers())? else {
@@ -133,7 +133,7 @@ impl Http {
 
     /// Without following anywhere: what the call holds is for its receiver alone.
     async fn ask_once(&self, call: &HttpCall, deadline: Instant) -> Result<HttpAnswer, CallFault> {
-        let stop = Stop::first(call);
+        let stop = RedirectHop::first(call);
         let response = self.ask(&stop, call, deadline).await?;
         if response.status().is_redirection() {
             return Err(stop.bad_redirect("what was sent is secret and goes nowhere else"));
@@ -142,7 +142,7 @@ impl Http {
     }
 
     /// One request and the head of its answer.
-    async fn ask(&self, stop: &Stop, call: &HttpCall, deadline: Instant) -> Result<Response, CallFault> {
+    async fn ask(&self, stop: &RedirectHop, call: &HttpCall, deadline: Instant) -> Result<Response, CallFault> {
         request::check(&stop.url)?;
         let endpoint = request::endpoint(&stop.url)?;
         if let Ok(literal) = endpoint.host().parse() {
@@ -184,7 +184,12 @@ impl Http {
     }
 }
 
-fn answered(response: Response, stop: &Stop, limits: Limits, deadline: Instant) -> Result<HttpAnswer, CallFault> {
+fn answered(
+    response: Response,
+    stop: &RedirectHop,
+    limits: Limits,
+    deadline: Instant,
+) -> Result<HttpAnswer, CallFault> {
     let (status, headers) = (response.status(), response.headers().clone());
     let host = request::endpoint(&stop.url)?.to_string();
     let body = Body::new(response, host, &stop.method, limits, deadline)?;

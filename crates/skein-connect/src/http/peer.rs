@@ -63,11 +63,11 @@ pub(super) struct Peers {
 
 #[derive(Default)]
 struct Clients {
-    kept: HashMap<Peer, Kept>,
+    kept: HashMap<Peer, PooledClient>,
     uses: u64,
 }
 
-struct Kept {
+struct PooledClient {
     client: Client,
     generation: u64,
     used: u64,
@@ -99,7 +99,7 @@ impl Peers {
             oldest.and_then(|oldest| clients.kept.remove(&oldest));
         }
         let client = self.connected_only_to(peer)?;
-        clients.kept.insert(peer.clone(), Kept { client: client.clone(), generation, used });
+        clients.kept.insert(peer.clone(), PooledClient { client: client.clone(), generation, used });
         Ok(client)
     }
 

@@ -10,7 +10,7 @@ use super::request::HttpCall;
 
 /// The request as it is at one stop of its way.
 #[derive(Debug, Clone)]
-pub(super) struct Stop {
+pub(super) struct RedirectHop {
     pub(super) method: Method,
     pub(super) url: Url,
     pub(super) headers: HeaderMap,
@@ -22,7 +22,7 @@ pub(super) struct Stop {
 /// What another origin may be told; anything else may be a secret.
 const HARMLESS: [HeaderName; 4] = [header::ACCEPT, header::ACCEPT_LANGUAGE, header::CONTENT_TYPE, header::USER_AGENT];
 
-impl Stop {
+impl RedirectHop {
     pub(super) fn first(call: &HttpCall) -> Self {
         let HttpCall { method, url, headers, body, .. } = call.clone();
         Self { method, url, headers, body, is_trusted: true }
@@ -68,10 +68,10 @@ mod tests {
     use super::*;
     use crate::guard::Refusal;
 
-    fn stop(method: Method) -> Stop {
+    fn stop(method: Method) -> RedirectHop {
         let headers =
             [("authorization", "Bearer x"), ("x-mine", "y"), ("accept", "text/plain"), ("content-type", "a/b")];
-        Stop {
+        RedirectHop {
             method,
             url: Url::parse("https://one.example/a/b?c").unwrap(),
             headers: headers.map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap())).into_iter().collect(),
@@ -80,7 +80,7 @@ mod tests {
         }
     }
 
-    fn next(stop: &Stop, status: u16, location: &str) -> Result<Option<Stop>, CallFault> {
+    fn next(stop: &RedirectHop, status: u16, location: &str) -> Result<Option<RedirectHop>, CallFault> {
         let headers = HeaderMap::from_iter([(header::LOCATION, location.parse().unwrap())]);
         stop.next(StatusCode::from_u16(status).unwrap(), &headers)
     }

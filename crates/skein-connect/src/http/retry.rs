@@ -11,21 +11,27 @@ use super::request::Retry;
 
 /// What came of a try, as far as trying again is concerned.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Outcome<'a> {
+pub(super) enum TryOutcome<'a> {
     Answer(StatusCode, &'a HeaderMap),
     Fault { is_retryable: bool },
 }
 
 impl Retry {
     /// The pause before the next try, or nothing when the outcome stands. `luck` is random, from nothing up to one.
-    pub(super) fn pause_after(&self, tries: u32, method: &Method, outcome: Outcome<'_>, luck: f64) -> Option<Duration> {
+    pub(super) fn pause_after(
+        &self,
+        tries: u32,
+        method: &Method,
+        outcome: TryOutcome<'_>,
+        luck: f64,
+    ) -> Option<Duration> {
         if !method.is_safe() {
             return None;
         }
         let wished = match outcome {
-            Outcome::Fault { is_retryable: true } => None,
-            Outcome::Answer(status, headers) if is_temporary(status) => retry_after(headers),
-            Outcome::Fault { .. } | Outcome::Answer(..) => return None,
+            TryOutcome::Fault { is_retryable: true } => None,
+            TryOutcome::Answer(status, headers) if is_temporary(status) => retry_after(headers),
+            TryOutcome::Fault { .. } | TryOutcome::Answer(..) => return None,
         };
         self.pause(tries, wished, luck)
     }
@@ -82,13 +88,13 @@ mod tests {
         pause_max: Duration::from_millis(300),
         wished_pause_max: Duration::from_secs(10),
     };
-    const BROKEN: Outcome<'_> = Outcome::Fault { is_retryable: true };
+    const BROKEN: TryOutcome<'_> = TryOutcome::Fault { is_retryable: true };
 
     fn headers(pairs: &[(&'static str, &'static str)]) -> HeaderMap {
         pairs.iter().map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap())).collect()
     }
 
-    fn pause(tries: u32, outcome: Outcome<'_>) -> Option<u128> {
+    fn pause(tries: u32, outcome: TryOutcome<'_>) -> Option<u128> {
         RETRY.pause_after(tries, &Method::GET, outcome, 1.0).map(|pause| pause.as_millis())
     }
 
@@ -113,18 +119,18 @@ mod tests {
 
     #[test]
     fn what_will_not_pass_is_not_repeated() {
-        assert_eq!(pause(1, Outcome::Fault { is_retryable: false }), None);
+        assert_eq!(pause(1, TryOutcome::Fault { is_retryable: false }), None);
         for status in [200, 301, 400, 401, 404, 500, 501] {
-            assert_eq!(pause(1, Outcome::Answer(StatusCode::from_u16(status).unwrap(), &HeaderMap::new())), None);
+            assert_eq!(pause(1, TryOutcome::Answer(StatusCode::from_u16(status).unwrap(), &HeaderMap::new())), None);
         }
         for status in [408, 429, 502, 503, 504] {
-            assert!(pause(1, Outcome::Answer(StatusCode::from_u16(status).unwrap(), &HeaderMap::new())).is_some());
+            assert!(pause(1, TryOutcome::Answer(StatusCode::from_u16(status).unwrap(), &HeaderMap::new())).is_some());
         }
     }
 
     #[test]
     fn the_service_may_ask_for_a_longer_pause_within_bounds() {
-        let busy = |headers: &HeaderMap| pause(1, Outcome::Answer(StatusCode::SERVICE_UNAVAILABLE, headers));
+        let busy = |headers: &HeaderMap| pause(1, TryOutcome::Answer(StatusCode::SERVICE_UNAVAILABLE, headers));
         assert_eq!(busy(&headers(&[("retry-after", "2")])), Some(2_000));
         assert_eq!(busy(&headers(&[("retry-after", "0")])), Some(100));
         assert_eq!(busy(&headers(&[("retry-after", "11")])), None);

@@ -13,15 +13,15 @@ use futures::future::{BoxFuture, Shared};
 use tokio::time::Instant;
 
 use super::{Http, request};
-use crate::credential::{Credential, Grant, OnRenewal, Renewal};
+use crate::credential::{Credential, OnRenewal, Renewal, TokenGrant};
 use crate::http::CallFault;
 
 const RENEWED_KEPT: Duration = Duration::from_mins(1);
 
-type Outcome = Result<Arc<Grant>, CallFault>;
+type RenewalOutcome = Result<Arc<TokenGrant>, CallFault>;
 
 #[derive(Default)]
-pub(super) struct Renewals(Mutex<HashMap<[u8; 32], Shared<BoxFuture<'static, Outcome>>>>);
+pub(super) struct Renewals(Mutex<HashMap<[u8; 32], Shared<BoxFuture<'static, RenewalOutcome>>>>);
 
 impl Renewals {
     fn forget(&self, key: [u8; 32]) {
@@ -42,7 +42,11 @@ impl Http {
     }
 
     /// What comes of the renewal, and whether it begins with this and its keeper is told by it.
-    fn renewing(&self, renewal: Renewal, keeper: Option<OnRenewal>) -> (Shared<BoxFuture<'static, Outcome>>, bool) {
+    fn renewing(
+        &self,
+        renewal: Renewal,
+        keeper: Option<OnRenewal>,
+    ) -> (Shared<BoxFuture<'static, RenewalOutcome>>, bool) {
         let key = renewal.key();
         let mut renewals = self.0.renewals.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(renewing) = renewals.get(&key) {
@@ -55,7 +59,7 @@ impl Http {
         (renewing, true)
     }
 
-    async fn exchange(&self, renewal: &Renewal) -> Outcome {
+    async fn exchange(&self, renewal: &Renewal) -> RenewalOutcome {
         let mut refused = CallFault::Request("the token cannot be renewed".to_owned());
         for proof in renewal.proofs() {
             let call = renewal.request(*proof)?;
@@ -75,7 +79,7 @@ impl Http {
     }
 }
 
-async fn renewed(http: Http, renewal: Renewal, keeper: Option<OnRenewal>, key: [u8; 32]) -> Outcome {
+async fn renewed(http: Http, renewal: Renewal, keeper: Option<OnRenewal>, key: [u8; 32]) -> RenewalOutcome {
     let outcome = http.exchange(&renewal).await;
     if let Ok(token) = &outcome {
         keep(keeper, token).await;
@@ -95,7 +99,7 @@ async fn renewed(http: Http, renewal: Renewal, keeper: Option<OnRenewal>, key: [
 }
 
 /// A task of its own: neither a caller who gives up nor a keeper that panics costs the others the token.
-async fn keep(keeper: Option<OnRenewal>, token: &Grant) {
+async fn keep(keeper: Option<OnRenewal>, token: &TokenGrant) {
     let Some(keeper) = keeper else { return };
     let value = token.to_bytes();
     if let Err(error) = tokio::spawn(async move { keeper(value).await }).await {

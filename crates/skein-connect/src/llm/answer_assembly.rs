@@ -5,10 +5,10 @@ use super::dialect::{CallPiece, Piece, UsagePiece};
 use crate::credential::{ScrubStream, Scrubber};
 
 #[derive(Debug)]
-pub(super) struct Draft {
+pub(super) struct AnswerAssembly {
     scrubber: Scrubber,
-    text: Clean,
-    reasoning: Clean,
+    text: CleanText,
+    reasoning: CleanText,
     calls: Vec<OpenCall>,
     usage: UsagePiece,
     finish: Option<Finish>,
@@ -24,7 +24,7 @@ struct OpenCall {
     index: Option<u64>,
     id: String,
     name: String,
-    arguments: Clean,
+    arguments: CleanText,
 }
 
 impl OpenCall {
@@ -35,12 +35,12 @@ impl OpenCall {
 
 /// A text without secrets, even those that came cut into pieces.
 #[derive(Debug)]
-struct Clean {
+struct CleanText {
     text: String,
     scrub: ScrubStream,
 }
 
-impl Clean {
+impl CleanText {
     fn new(scrubber: &Scrubber) -> Self {
         Self { text: String::new(), scrub: scrubber.stream() }
     }
@@ -63,12 +63,12 @@ impl Clean {
     }
 }
 
-impl Draft {
+impl AnswerAssembly {
     pub(super) fn new(scrubber: &Scrubber) -> Self {
         Self {
             scrubber: scrubber.clone(),
-            text: Clean::new(scrubber),
-            reasoning: Clean::new(scrubber),
+            text: CleanText::new(scrubber),
+            reasoning: CleanText::new(scrubber),
             calls: Vec::new(),
             usage: UsagePiece::default(),
             finish: None,
@@ -91,7 +91,7 @@ impl Draft {
 
     /// Whether a secret was taken out of what the model wrote.
     pub(super) fn is_scrubbed(&self) -> bool {
-        let has_found = |clean: &Clean| clean.scrub.has_found();
+        let has_found = |clean: &CleanText| clean.scrub.has_found();
         has_found(&self.text) || has_found(&self.reasoning) || self.calls.iter().any(|open| has_found(&open.arguments))
     }
 
@@ -177,7 +177,7 @@ impl Draft {
             let name = self.scrubber.text(&piece.name).into_owned();
             let id = self.scrubber.text(&id).into_owned();
             events.push(ChatEvent::ToolCall { call: number, id: id.clone(), name: name.clone() });
-            self.calls.push(OpenCall { index: piece.index, id, name, arguments: Clean::new(&self.scrubber) });
+            self.calls.push(OpenCall { index: piece.index, id, name, arguments: CleanText::new(&self.scrubber) });
             number
         });
         let told = self.calls[number].arguments.push(&piece.arguments);

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::answer_assembly::Draft;
+use super::answer_assembly::AnswerAssembly;
 use super::chat::{ChatAnswer, ChatEvent, ChatFailure, ChatRequest, Dialect, RawResponse};
 use super::dialect::{Piece, read_body, read_event};
 use super::fault::{LlmFault, StreamBreak};
@@ -30,7 +30,7 @@ pub struct AnswerReader {
     /// Whether a header held a secret.
     is_head_scrubbed: bool,
     shape: Shape,
-    draft: Draft,
+    draft: AnswerAssembly,
 }
 
 /// How the body comes.
@@ -71,7 +71,7 @@ impl AnswerReader {
             scrub: scrubber.stream(),
             is_head_scrubbed,
             shape,
-            draft: Draft::new(scrubber),
+            draft: AnswerAssembly::new(scrubber),
         }
     }
 

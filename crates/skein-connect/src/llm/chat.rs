@@ -137,16 +137,16 @@ impl Message {
     }
 
     /// Texts and images in their order, texts that stand side by side as one.
-    pub(super) fn runs(&self) -> Vec<Run<'_>> {
-        let mut runs: Vec<Run<'_>> = Vec::new();
+    pub(super) fn runs(&self) -> Vec<MessageRun<'_>> {
+        let mut runs: Vec<MessageRun<'_>> = Vec::new();
         for part in self.parts() {
             match (part, runs.last_mut()) {
-                (Part::Image(image), _) => runs.push(Run::Image(image)),
-                (_, Some(Run::Text(last))) => {
+                (Part::Image(image), _) => runs.push(MessageRun::Image(image)),
+                (_, Some(MessageRun::Text(last))) => {
                     last.push_str("\n\n");
                     last.push_str(&part.written_out());
                 }
-                _ => runs.push(Run::Text(part.written_out())),
+                _ => runs.push(MessageRun::Text(part.written_out())),
             }
         }
         runs
@@ -227,7 +227,7 @@ impl Attachment {
 }
 
 /// A stretch of a message.
-pub(super) enum Run<'a> {
+pub(super) enum MessageRun<'a> {
     Text(String),
     Image(&'a ImagePart),
 }

@@ -15,31 +15,31 @@ const SAID_CHARACTERS_MAX: usize = 500;
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum LlmFault {
     #[error("the provider does not accept the key{0}")]
-    Authentication(Said),
+    Authentication(ProviderMessage),
     #[error("the provider does not let this key do that{0}")]
-    Permission(Said),
+    Permission(ProviderMessage),
     #[error("the account at the provider has no quota or credit left{0}")]
-    Quota(Said),
+    Quota(ProviderMessage),
     #[error("the provider limits how often it is asked{said}")]
-    RateLimited { retry_after: Option<Duration>, said: Said },
+    RateLimited { retry_after: Option<Duration>, said: ProviderMessage },
     #[error("the conversation is longer than the model can take in{0}")]
-    ContextLength(Said),
+    ContextLength(ProviderMessage),
     #[error("the provider's content filter refused the question{0}")]
-    ContentFilter(Said),
+    ContentFilter(ProviderMessage),
     #[error("the provider is overloaded{said}")]
-    Overloaded { retry_after: Option<Duration>, said: Said },
+    Overloaded { retry_after: Option<Duration>, said: ProviderMessage },
     #[error("the provider has no model {model:?}{said}")]
-    ModelNotFound { model: String, said: Said },
+    ModelNotFound { model: String, said: ProviderMessage },
     #[error("the provider refused the request with status {status}{said}")]
-    Refused { status: u16, said: Said },
+    Refused { status: u16, said: ProviderMessage },
     #[error("the provider failed with status {status}{said}")]
-    ProviderFailed { status: u16, said: Said },
+    ProviderFailed { status: u16, said: ProviderMessage },
     #[error("the answer broke off: {0}")]
     BrokenStream(StreamBreak),
     #[error("the answer is larger than {limit} bytes")]
     TooLarge { limit: usize },
     #[error("the answer was not understood{0}")]
-    NotUnderstood(Said),
+    NotUnderstood(ProviderMessage),
     #[error("{0}")]
     Unsupported(String),
     #[error(transparent)]
@@ -59,9 +59,9 @@ pub enum StreamBreak {
 
 /// A provider's own words, made fit to be shown.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Said(String);
+pub struct ProviderMessage(String);
 
-impl Said {
+impl ProviderMessage {
     pub fn new(words: &str) -> Self {
         let printable = words.chars().map(|each| if each.is_control() { ' ' } else { each }).collect::<String>();
         let mut words = printable.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -77,7 +77,7 @@ impl Said {
     }
 }
 
-impl fmt::Display for Said {
+impl fmt::Display for ProviderMessage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.0.is_empty() { Ok(()) } else { write!(f, ": {}", self.0) }
     }
@@ -85,13 +85,13 @@ impl fmt::Display for Said {
 
 impl LlmFault {
     pub(crate) fn not_understood(problem: impl AsRef<str>) -> Self {
-        Self::NotUnderstood(Said::new(problem.as_ref()))
+        Self::NotUnderstood(ProviderMessage::new(problem.as_ref()))
     }
 
     /// The same without the provider's own words, which may quote what it was sent.
     #[must_use]
     pub fn unquoted(self) -> Self {
-        let said = Said::default();
+        let said = ProviderMessage::default();
         match self {
             Self::Authentication(_) => Self::Authentication(said),
             Self::Permission(_) => Self::Permission(said),

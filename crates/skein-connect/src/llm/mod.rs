@@ -19,7 +19,7 @@ pub use chat::{
     RawResponse, ResponseFormat, ToolCall, ToolChoice, ToolDefinition, Usage, estimated_tokens,
 };
 pub use dialect::{BuiltRequest, Wording, build};
-pub use fault::{LlmFault, Said, StreamBreak};
+pub use fault::{LlmFault, ProviderMessage, StreamBreak};
 pub(crate) use model::address;
 pub use model::{ChatStream, LIMITS, LanguageModel, Provider};
 pub use sent_request::{SentMessage, SentParameters, SentPart, SentRequest};

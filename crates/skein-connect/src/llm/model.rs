@@ -104,7 +104,7 @@ impl Provider {
             let call = self.call(&built, request.stream).map_err(ChatFailure::without_answer)?;
             let answer = self.http.send(&call).await.map_err(|fault| ChatFailure::without_answer(fault.into()))?;
             let is_success = answer.status.is_success();
-            let reading = Reading::new(self, request, answer);
+            let reading = ResponseReading::new(self, request, answer);
             if is_success {
                 return Ok(reading.events());
             }
@@ -144,19 +144,19 @@ pub(crate) fn address(base: &str, path: &str) -> String {
 }
 
 /// A response on its way in.
-struct Reading {
+struct ResponseReading {
     body: Body,
     reader: AnswerReader,
     ready: VecDeque<ChatEvent>,
 }
 
 enum State {
-    Reading(Box<Reading>),
+    Reading(Box<ResponseReading>),
     /// All that is left to say.
     Ending(VecDeque<Result<ChatEvent, ChatFailure>>),
 }
 
-impl Reading {
+impl ResponseReading {
     fn new(provider: &Provider, request: &ChatRequest, answer: HttpAnswer) -> Self {
         let headers = answer
             .headers

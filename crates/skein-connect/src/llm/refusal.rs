@@ -10,11 +10,11 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc2822;
 
 use super::chat::RawResponse;
-use super::fault::{LlmFault, Said};
+use super::fault::{LlmFault, ProviderMessage};
 
 /// What an error body says, whichever provider wrote it.
 #[derive(Debug, Default)]
-struct Complaint {
+struct ErrorBody {
     /// `type`, `code` and `status` of the error, joined.
     kind: String,
     message: String,
@@ -22,19 +22,19 @@ struct Complaint {
 
 /// The fault behind a response whose status is not one of success.
 pub(crate) fn from_response(raw: &RawResponse, model: &str) -> LlmFault {
-    let complaint = Complaint::read(&raw.body);
+    let complaint = ErrorBody::read(&raw.body);
     sort(raw.status, &complaint, model, retry_after(raw))
 }
 
 /// The fault behind an error object that came inside a response with status 200.
 pub(crate) fn from_event(error: &Value, raw: &RawResponse, model: &str) -> LlmFault {
-    let complaint = Complaint::from_value(error);
+    let complaint = ErrorBody::from_value(error);
     let code = error.get("error").unwrap_or(error).get("code").map(spelled);
     let status = code.and_then(|code| code.parse::<u16>().ok());
     sort(status.unwrap_or(0), &complaint, model, retry_after(raw))
 }
 
-impl Complaint {
+impl ErrorBody {
     fn read(body: &[u8]) -> Self {
         match serde_json::from_slice::<Value>(body) {
             Ok(value) => Self::from_value(&value),
@@ -94,8 +94,8 @@ fn readable(body: &str) -> String {
     if body.trim_start().starts_with('<') { "it answered with a web page".to_owned() } else { body.to_owned() }
 }
 
-fn sort(status: u16, complaint: &Complaint, model: &str, retry_after: Option<Duration>) -> LlmFault {
-    let said = Said::new(&complaint.message);
+fn sort(status: u16, complaint: &ErrorBody, model: &str, retry_after: Option<Duration>) -> LlmFault {
+    let said = ProviderMessage::new(&complaint.message);
     if complaint.is_of(&["insufficient_quota", "billing", "quota_exceeded"])
         || complaint.mentions(&["exceeded your current quota", "credit balance is too low", "insufficient credits"])
         || status == 402
@@ -133,7 +133,7 @@ fn sort(status: u16, complaint: &Complaint, model: &str, retry_after: Option<Dur
     }
 }
 
-fn is_about_length(complaint: &Complaint) -> bool {
+fn is_about_length(complaint: &ErrorBody) -> bool {
     complaint.is_of(&["context_length_exceeded", "exceed_context_size", "request_too_large", "string_above_max_length"])
         || complaint.mentions(&[
             "maximum context length",
@@ -146,7 +146,7 @@ fn is_about_length(complaint: &Complaint) -> bool {
         ])
 }
 
-fn is_about_model(status: u16, complaint: &Complaint) -> bool {
+fn is_about_model(status: u16, complaint: &ErrorBody) -> bool {
     let names_model = complaint.mentions(&["model"]);
     complaint.is_of(&["model_not_found"])
         || (status == 404 && names_model)

@@ -56,12 +56,12 @@ pub(super) struct Passage {
 
 /// Everything that can be quoted, in the order it was given.
 #[derive(Debug, Default)]
-pub(super) struct Given {
+pub(super) struct GivenMaterial {
     pub(super) sources: Vec<Source>,
     pub(super) passages: Vec<Passage>,
 }
 
-impl Given {
+impl GivenMaterial {
     /// Adds a text; its passages are numbered on from those before.
     pub(super) fn add(&mut self, source: Source, text: &str) {
         let number = self.sources.len();

@@ -5,7 +5,8 @@ use super::phrases;
 use super::quote::{Quote, listed, single_quotes, written};
 use super::relevance::{Question, Ranking};
 use super::reply::{
-    Found, KEY_WORDS, QUOTES_OF_ALL_MAX, Reply, answer_question, counted, find, is_quotable, listing, numbers, quoted,
+    KEY_WORDS, QUOTES_OF_ALL_MAX, Reply, ReplyMaterial, answer_question, counted, find, is_quotable, listing, numbers,
+    quoted,
 };
 use super::request_parts::Conversation;
 use super::summary::{choose, key_words};
@@ -107,9 +108,9 @@ pub(super) fn acknowledge(conversation: &Conversation) -> Reply {
     };
     match found {
         // A word or two that were said before are looked for, not told.
-        Found::Answer(passages) if is_short => quoted(conversation, &passages, None),
+        ReplyMaterial::Answer(passages) if is_short => quoted(conversation, &passages, None),
         _ if is_short => Reply::set("kept", phrases::SHORT_STATEMENT),
-        Found::Answer(passages) => {
+        ReplyMaterial::Answer(passages) => {
             let reply = quoted(conversation, &passages[..1], Some(format!("{kept} It goes with this:")));
             Reply { kind: "kept", ..reply }
         }

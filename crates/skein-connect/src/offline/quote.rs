@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::passage::{Author, Given, Source};
+use super::passage::{Author, GivenMaterial, Source};
 
 /// Items that are quoted with the sentence that announces them.
 const ANNOUNCED_MAX: usize = 8;
@@ -16,7 +16,7 @@ pub(super) struct Quote {
 }
 
 /// Quotes of these passages, in the order given, those that touch put together.
-pub(super) fn quotes(given: &Given, passages: &[usize]) -> Vec<Quote> {
+pub(super) fn quotes(given: &GivenMaterial, passages: &[usize]) -> Vec<Quote> {
     let mut ranges: Vec<(usize, usize)> = Vec::new();
     for &number in passages {
         let (first, last) = widened(given, number);
@@ -32,12 +32,12 @@ pub(super) fn quotes(given: &Given, passages: &[usize]) -> Vec<Quote> {
 }
 
 /// One quote for each passage, as it stands.
-pub(super) fn single_quotes(given: &Given, passages: &[usize]) -> Vec<Quote> {
+pub(super) fn single_quotes(given: &GivenMaterial, passages: &[usize]) -> Vec<Quote> {
     passages.iter().map(|number| quote(given, *number, *number)).collect()
 }
 
 /// The passage with what it points at or announces.
-fn widened(given: &Given, number: usize) -> (usize, usize) {
+fn widened(given: &GivenMaterial, number: usize) -> (usize, usize) {
     let passage = &given.passages[number];
     let same_source = |other: usize| given.passages.get(other).is_some_and(|other| other.source == passage.source);
     let first = given.pointed_at(number).unwrap_or(number);
@@ -49,7 +49,7 @@ fn widened(given: &Given, number: usize) -> (usize, usize) {
     (first, last)
 }
 
-fn quote(given: &Given, first: usize, last: usize) -> Quote {
+fn quote(given: &GivenMaterial, first: usize, last: usize) -> Quote {
     let mut text = String::new();
     for passage in &given.passages[first..=last] {
         if !text.is_empty() {

@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::passage::{Author, Given, Passage};
+use super::passage::{Author, GivenMaterial, Passage};
 use super::words::{is_asking_word, stemmed, words};
 
 const SATURATION: f64 = 1.2;
@@ -46,7 +46,7 @@ const KINDRED: [&str; 16] = [
 
 /// What kind of thing a question asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Wanted {
+enum WantedAnswer {
     Time,
     Place,
     Person,
@@ -61,7 +61,7 @@ pub(super) struct Question {
     terms: Vec<Term>,
     /// Words carried over from the question before, which help to rank and are not required.
     carried: Vec<String>,
-    wanted: Wanted,
+    wanted: WantedAnswer,
 }
 
 #[derive(Debug, Clone)]
@@ -130,7 +130,7 @@ pub(super) struct Ranking {
 }
 
 impl Ranking {
-    pub(super) fn of(question: &Question, given: &Given, may_quote: impl Fn(&Passage) -> bool) -> Self {
+    pub(super) fn of(question: &Question, given: &GivenMaterial, may_quote: impl Fn(&Passage) -> bool) -> Self {
         let index = Index::of(given);
         let alternatives: Vec<Vec<(String, f64)>> =
             question.terms.iter().map(|term| index.alternatives(&term.stem)).collect();
@@ -153,7 +153,7 @@ impl Ranking {
     }
 
     /// The section whose heading says what the question is about.
-    pub(super) fn section(&self, question: &Question, given: &Given) -> Vec<usize> {
+    pub(super) fn section(&self, question: &Question, given: &GivenMaterial) -> Vec<usize> {
         let stems: Vec<&String> =
             question.terms.iter().filter(|term| term.weight >= 1.0).map(|term| &term.stem).collect();
         let is_named = |passage: &Passage| {
@@ -185,7 +185,7 @@ struct Index {
 }
 
 impl Index {
-    fn of(given: &Given) -> Self {
+    fn of(given: &GivenMaterial) -> Self {
         let mut passages: Vec<BTreeMap<String, f64>> = Vec::with_capacity(given.passages.len());
         for (number, passage) in given.passages.iter().enumerate() {
             let mut counts: BTreeMap<String, f64> = BTreeMap::new();
@@ -267,7 +267,7 @@ impl Index {
 }
 
 /// What stands around a passage and tells what it is about.
-fn lenders(given: &Given, number: usize) -> Vec<(Vec<String>, f64)> {
+fn lenders(given: &GivenMaterial, number: usize) -> Vec<(Vec<String>, f64)> {
     let passage = &given.passages[number];
     let mut lenders = Vec::new();
     if let Some(heading) = &passage.heading {
@@ -299,39 +299,39 @@ fn is_compound(word: &str, known: &str) -> bool {
     word.chars().count() >= 6 && (known.starts_with(word) || known.ends_with(word))
 }
 
-fn wanted(text: &str) -> Wanted {
+fn wanted(text: &str) -> WantedAnswer {
     let words = super::words::plain_words(text);
     let has = |wanted: &[&str]| words.iter().any(|word| wanted.contains(&word.as_str()));
     let opens = |first: &str, second: &[&str]| {
         words.windows(2).any(|pair| pair[0] == first && second.contains(&pair[1].as_str()))
     };
     if has(&["when", "wann", "quand", "cuando"]) || opens("what", &["time", "day", "date", "year"]) {
-        Wanted::Time
+        WantedAnswer::Time
     } else if opens("how", &["many", "much", "long", "old", "far", "often", "big"]) {
-        Wanted::Number
+        WantedAnswer::Number
     } else if has(&["where", "wo", "donde"]) {
-        Wanted::Place
+        WantedAnswer::Place
     } else if has(&["who", "whom", "whose", "wer", "qui", "quien"]) {
-        Wanted::Person
+        WantedAnswer::Person
     } else if has(&["why", "warum", "pourquoi"]) {
-        Wanted::Reason
+        WantedAnswer::Reason
     } else {
-        Wanted::Anything
+        WantedAnswer::Anything
     }
 }
 
-fn bonus(is_fitting: bool, passage: &Passage, given: &Given) -> f64 {
+fn bonus(is_fitting: bool, passage: &Passage, given: &GivenMaterial) -> f64 {
     let fitting = if is_fitting { FITTING_BONUS } else { 1.0 };
     let share = as_float(passage.source) / as_float(given.sources.len().max(1));
     fitting * (1.0 + LATER_BONUS * share)
 }
 
 /// Whether a passage holds the kind of thing that is wanted.
-fn fits(wanted: Wanted, text: &str) -> bool {
+fn fits(wanted: WantedAnswer, text: &str) -> bool {
     let words = super::words::plain_words(text);
     let has = |list: &str| words.iter().any(|word| list.split(' ').any(|each| each == word));
     match wanted {
-        Wanted::Time => {
+        WantedAnswer::Time => {
             text.chars().any(|each| each.is_ascii_digit())
                 || has(
                     "monday tuesday wednesday thursday friday saturday sunday january february march april may june july august \
@@ -339,16 +339,16 @@ fn fits(wanted: Wanted, text: &str) -> bool {
                         month year montag dienstag mittwoch donnerstag freitag samstag sonntag morgen heute",
                 )
         }
-        Wanted::Number => {
+        WantedAnswer::Number => {
             text.chars().any(char::is_numeric)
                 || has(
                     "one two three four five six seven eight nine ten eleven twelve dozen hundred thousand million half",
                 )
         }
-        Wanted::Place => has("in at near on to from street road city town room office in an nach"),
-        Wanted::Person => has_name(text) || has("i we he she my name"),
-        Wanted::Reason => has("because since reason due therefore so that cause caused weil denn"),
-        Wanted::Anything => false,
+        WantedAnswer::Place => has("in at near on to from street road city town room office in an nach"),
+        WantedAnswer::Person => has_name(text) || has("i we he she my name"),
+        WantedAnswer::Reason => has("because since reason due therefore so that cause caused weil denn"),
+        WantedAnswer::Anything => false,
     }
 }
 

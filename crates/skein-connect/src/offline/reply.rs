@@ -105,13 +105,13 @@ fn greeting_again(conversation: &Conversation) -> String {
 // Answers to questions
 
 /// What was found for a question.
-pub(super) enum Found {
+pub(super) enum ReplyMaterial {
     Answer(Vec<usize>),
     Nearest(Vec<usize>),
     Nothing,
 }
 
-pub(super) fn find(ranking: &Ranking, conversation: &Conversation, wants_all: bool) -> Found {
+pub(super) fn find(ranking: &Ranking, conversation: &Conversation, wants_all: bool) -> ReplyMaterial {
     let (most, share) =
         if wants_all { (QUOTES_OF_ALL_MAX, BESIDE_THE_BEST_OF_ALL) } else { (QUOTES_MAX, BESIDE_THE_BEST) };
     let best = ranking.ranked.first().map_or(0.0, |ranked| ranked.score);
@@ -127,9 +127,9 @@ pub(super) fn find(ranking: &Ranking, conversation: &Conversation, wants_all: bo
     }
     let numbers = chosen.iter().map(|ranked| ranked.passage).collect();
     match ranking.coverage(&chosen) {
-        coverage if coverage >= ANSWERED => Found::Answer(numbers),
-        coverage if coverage >= WORTH_SHOWING => Found::Nearest(numbers),
-        _ => Found::Nothing,
+        coverage if coverage >= ANSWERED => ReplyMaterial::Answer(numbers),
+        coverage if coverage >= WORTH_SHOWING => ReplyMaterial::Nearest(numbers),
+        _ => ReplyMaterial::Nothing,
     }
 }
 
@@ -166,15 +166,15 @@ pub(super) fn answer_question(
         return quoted(conversation, &section[..section.len().min(QUOTES_OF_ALL_MAX)], None);
     }
     match find(&ranking, conversation, wants_all) {
-        Found::Answer(passages) => quoted(conversation, &passages, None),
-        Found::Nearest(passages) => {
+        ReplyMaterial::Answer(passages) => quoted(conversation, &passages, None),
+        ReplyMaterial::Nearest(passages) => {
             let lead = format!(
                 "I find no clear answer to that in what I was given{}. The nearest it says:",
                 missing(&ranking)
             );
             Reply { kind: "nearest", ..quoted(conversation, &passages, Some(lead)) }
         }
-        Found::Nothing => {
+        ReplyMaterial::Nothing => {
             let text = format!(
                 "I do not find that in what I was given ({}){}. {}",
                 inventory(conversation),
@@ -219,10 +219,10 @@ fn more(conversation: &Conversation) -> Reply {
         is_quotable(conversation, passage) && !shown(passage)
     });
     match find(&ranking, conversation, false) {
-        Found::Answer(passages) | Found::Nearest(passages) => {
+        ReplyMaterial::Answer(passages) | ReplyMaterial::Nearest(passages) => {
             quoted(conversation, &passages, Some("There is also:".to_owned()))
         }
-        Found::Nothing => Reply::set("not_found", phrases::NO_MORE),
+        ReplyMaterial::Nothing => Reply::set("not_found", phrases::NO_MORE),
     }
 }
 
@@ -231,12 +231,12 @@ fn make(conversation: &Conversation) -> Reply {
         is_quotable(conversation, passage)
     });
     match find(&ranking, conversation, false) {
-        Found::Answer(passages) | Found::Nearest(passages) => {
+        ReplyMaterial::Answer(passages) | ReplyMaterial::Nearest(passages) => {
             let lead = format!("{} This is what I have on it:", phrases::CANNOT_MAKE);
             let reply = quoted(conversation, &passages, Some(lead));
             Reply { kind: "cannot", text: format!("{}\n\n{}", reply.text, phrases::HOW_TO_MAKE), ..reply }
         }
-        Found::Nothing => Reply::set("cannot", format!("{} {}", phrases::CANNOT_MAKE, phrases::HOW_TO_MAKE)),
+        ReplyMaterial::Nothing => Reply::set("cannot", format!("{} {}", phrases::CANNOT_MAKE, phrases::HOW_TO_MAKE)),
     }
 }
 

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use skein_core::fence::tool_output;
-use skein_core::memory::recalled_text::{Remembered, split as split_off_remembered};
+use skein_core::memory::recalled_text::{RecalledText, split as split_off_remembered};
 
 use super::intent::is_asking;
-use super::passage::{Author, Given, Source, cut};
+use super::passage::{Author, GivenMaterial, Source, cut};
 use super::phrases::LABEL;
 use crate::llm::{ChatRequest, Message, Part};
 
@@ -28,7 +28,7 @@ pub(super) struct Conversation {
     pub(super) said_before: Vec<(usize, String)>,
     /// What this model answered since the last request that named its matter.
     pub(super) own_answers: Vec<String>,
-    pub(super) given: Given,
+    pub(super) given: GivenMaterial,
 }
 
 /// Reads the whole conversation.
@@ -101,7 +101,7 @@ impl<'a> Gatherer<'a> {
         rest
     }
 
-    fn take_remembered(&mut self, remembered: &Remembered) {
+    fn take_remembered(&mut self, remembered: &RecalledText) {
         let is_answer = remembered.source("speaker") == Some("agent");
         let (author, who) = if is_answer { (Author::Model, "an answer") } else { (Author::Person, "you") };
         let day = remembered.source("createdAt").and_then(|at| at.split('T').next()).unwrap_or("earlier");

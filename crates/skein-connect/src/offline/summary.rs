@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::passage::{Given, Passage};
+use super::passage::{GivenMaterial, Passage};
 
 const CENTRALITY_SHARE: f64 = 0.6;
 const OPENING_SHARE: f64 = 0.15;
@@ -33,7 +33,7 @@ pub(super) fn length_for(passages: usize) -> usize {
 }
 
 /// Those of the candidates that stand for all of them, in their order.
-pub(super) fn choose(given: &Given, candidates: &[usize], count: usize) -> Vec<usize> {
+pub(super) fn choose(given: &GivenMaterial, candidates: &[usize], count: usize) -> Vec<usize> {
     let vectors = vectors(given, candidates);
     let middle = sum(&vectors);
     let mut first_of_source: BTreeMap<usize, usize> = BTreeMap::new();
@@ -72,7 +72,7 @@ fn best(scored: &[(usize, f64)], discount: impl Fn(usize) -> f64) -> Option<usiz
 }
 
 /// The words of a text that stand out, as they are written, most telling first.
-pub(super) fn key_words(given: &Given, count: usize, may_use: impl Fn(&Passage) -> bool) -> Vec<String> {
+pub(super) fn key_words(given: &GivenMaterial, count: usize, may_use: impl Fn(&Passage) -> bool) -> Vec<String> {
     let mut tally: BTreeMap<String, (f64, String)> = BTreeMap::new();
     for passage in given.passages.iter().filter(|passage| may_use(passage)) {
         for (position, word) in super::words::words(&passage.text).into_iter().enumerate() {
@@ -114,7 +114,7 @@ fn counted(passage: &Passage) -> Vector {
     vector
 }
 
-fn vectors(given: &Given, candidates: &[usize]) -> Vec<Vector> {
+fn vectors(given: &GivenMaterial, candidates: &[usize]) -> Vec<Vector> {
     let mut vectors: Vec<Vector> = candidates.iter().map(|number| counted(&given.passages[*number])).collect();
     let mut spread: BTreeMap<String, f64> = BTreeMap::new();
     for stem in vectors.iter().flat_map(BTreeMap::keys) {

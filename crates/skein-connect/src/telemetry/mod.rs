@@ -58,7 +58,7 @@ pub enum BadCollector {
 
 /// What a collector did with the spans it was told.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Taken {
+pub struct DeliveryResult {
     /// How many it did not want.
     pub rejected: u64,
     pub why: Option<String>,
@@ -66,7 +66,7 @@ pub struct Taken {
 
 /// Why a collector was told nothing.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Untold {
+pub enum DeliveryError {
     /// It may listen later, and says perhaps when.
     #[error("{cause}")]
     Later { cause: CallFault, after: Option<Duration> },
@@ -87,7 +87,7 @@ impl Collector {
     }
 
     /// Tells these spans, once.
-    pub async fn tell(&self, spans: &[Span]) -> Result<Taken, Untold> {
+    pub async fn tell(&self, spans: &[Span]) -> Result<DeliveryResult, DeliveryError> {
         let body = Bytes::from(otlp::request(&self.resource, spans));
         let call = HttpCall { body, ..HttpCall::clone(&self.call) };
         let answer = self.http.send_once(&call).await.map_err(untold)?;
@@ -100,27 +100,27 @@ impl Collector {
     }
 }
 
-fn untold(cause: CallFault) -> Untold {
+fn untold(cause: CallFault) -> DeliveryError {
     // A certificate that is not trusted today may be mended tomorrow; an address is not.
     match cause {
         CallFault::Address(_) | CallFault::Request(_) | CallFault::Refused(_) | CallFault::Redirect { .. } => {
-            Untold::Never(cause)
+            DeliveryError::Never(cause)
         }
-        cause => Untold::Later { cause, after: None },
+        cause => DeliveryError::Later { cause, after: None },
     }
 }
 
-fn refused(call: &HttpCall, answer: &HttpAnswer) -> Untold {
+fn refused(call: &HttpCall, answer: &HttpAnswer) -> DeliveryError {
     let host = call.url.host_str().unwrap_or_default().to_owned();
     let cause = CallFault::Status { host, status: answer.status.as_u16() };
     if answer.status != StatusCode::TOO_MANY_REQUESTS && !answer.status.is_server_error() {
-        return Untold::Never(cause);
+        return DeliveryError::Never(cause);
     }
-    Untold::Later { cause, after: answer.retry_after() }
+    DeliveryError::Later { cause, after: answer.retry_after() }
 }
 
 /// Reads what a collector says about spans it did not want.
-fn taken(body: &[u8]) -> Taken {
+fn taken(body: &[u8]) -> DeliveryResult {
     let said: Value = serde_json::from_slice(body).unwrap_or_default();
     let partial = &said["partialSuccess"];
     let rejected = match &partial["rejectedSpans"] {
@@ -128,7 +128,7 @@ fn taken(body: &[u8]) -> Taken {
         number => number.as_u64().unwrap_or_default(),
     };
     let why = partial["errorMessage"].as_str().filter(|words| !words.is_empty());
-    Taken { rejected, why: why.map(|words| words.chars().take(WORDS_CHARS_MAX).collect()) }
+    DeliveryResult { rejected, why: why.map(|words| words.chars().take(WORDS_CHARS_MAX).collect()) }
 }
 
 /// This endpoint, wherever it is.

@@ -3,7 +3,7 @@
 use serde_json::json;
 use skein_core::Millis;
 use skein_core::flow::telemetry::{Attribute, SpanKind, SpanStatus};
-use skein_testkit::hostile_server::{Behaviour, Rogue};
+use skein_testkit::hostile_server::{Behaviour, HostileServer};
 
 use super::*;
 
@@ -27,8 +27,10 @@ fn span() -> Span {
     }
 }
 
-async fn told(behaviour: Behaviour) -> (Result<Taken, Untold>, Vec<skein_testkit::hostile_server::Request>) {
-    let rogue = Rogue::start(move |_| behaviour.clone());
+async fn told(
+    behaviour: Behaviour,
+) -> (Result<DeliveryResult, DeliveryError>, Vec<skein_testkit::hostile_server::Request>) {
+    let rogue = HostileServer::start(move |_| behaviour.clone());
     let headers = ["Authorization=Bearer a=b".to_owned(), "x-tenant = herons".to_owned()];
     let collector = Collector::new(&format!("{}/otlp/", rogue.endpoint()), &headers, "0.1.0").unwrap();
     let told = collector.tell(&[span()]).await;
@@ -38,7 +40,7 @@ async fn told(behaviour: Behaviour) -> (Result<Taken, Untold>, Vec<skein_testkit
 #[tokio::test]
 async fn spans_are_spelled_as_otlp_wants_them() {
     let (taken, requests) = told(Behaviour::json("{}")).await;
-    assert_eq!(taken, Ok(Taken::default()));
+    assert_eq!(taken, Ok(DeliveryResult::default()));
     let [request] = &requests[..] else { panic!("{requests:?}") };
     assert_eq!((request.method.as_str(), request.path.as_str()), ("POST", "/otlp/v1/traces"));
     assert_eq!(request.header("content-type"), Some("application/json"));
@@ -64,22 +66,22 @@ async fn spans_are_spelled_as_otlp_wants_them() {
 async fn what_may_pass_is_told_from_what_will_not() {
     for status in [429, 500, 502, 503] {
         let (untold, requests) = told(Behaviour::answer(status, &[("retry-after", "7")], "busy")).await;
-        let Err(Untold::Later { after, .. }) = untold else { panic!("{status}: {untold:?}") };
+        let Err(DeliveryError::Later { after, .. }) = untold else { panic!("{status}: {untold:?}") };
         assert_eq!((after, requests.len()), (Some(Duration::from_secs(7)), 1), "who asks decides when");
     }
     for status in [400, 401, 404, 413] {
         let (untold, _) = told(Behaviour::answer(status, &[], "no")).await;
-        assert!(matches!(untold, Err(Untold::Never(CallFault::Status { .. }))), "{status}: {untold:?}");
+        assert!(matches!(untold, Err(DeliveryError::Never(CallFault::Status { .. }))), "{status}: {untold:?}");
     }
     let (untold, _) = told(Behaviour::Reset(Vec::new())).await;
-    assert!(matches!(untold, Err(Untold::Later { after: None, .. })), "{untold:?}");
+    assert!(matches!(untold, Err(DeliveryError::Later { after: None, .. })), "{untold:?}");
 }
 
 #[tokio::test]
 async fn what_opens_a_collector_goes_nowhere_else() {
-    let elsewhere = Rogue::start(|_| Behaviour::json("{}"));
+    let elsewhere = HostileServer::start(|_| Behaviour::json("{}"));
     let (untold, _) = told(Behaviour::redirect(307, &elsewhere.endpoint())).await;
-    assert!(matches!(untold, Err(Untold::Never(CallFault::Redirect { .. }))), "{untold:?}");
+    assert!(matches!(untold, Err(DeliveryError::Never(CallFault::Redirect { .. }))), "{untold:?}");
     assert!(elsewhere.requests().is_empty());
     let collector = Collector::new("http://127.0.0.1:4318", &["key=s3cret".to_owned()], "0.1.0").unwrap();
     assert!(!format!("{collector:?}").contains("s3cret"));
@@ -89,9 +91,9 @@ async fn what_opens_a_collector_goes_nowhere_else() {
 async fn a_collector_may_take_a_part() {
     let partial = r#"{"partialSuccess":{"rejectedSpans":"2","errorMessage":"too old"}}"#;
     let (taken, _) = told(Behaviour::json(partial)).await;
-    assert_eq!(taken, Ok(Taken { rejected: 2, why: Some("too old".to_owned()) }));
+    assert_eq!(taken, Ok(DeliveryResult { rejected: 2, why: Some("too old".to_owned()) }));
     let (taken, _) = told(Behaviour::json("not json")).await;
-    assert_eq!(taken, Ok(Taken::default()), "it has taken them");
+    assert_eq!(taken, Ok(DeliveryResult::default()), "it has taken them");
 }
 
 #[test]
@@ -108,5 +110,5 @@ fn what_is_no_collector_is_refused() {
 #[tokio::test]
 async fn what_is_nobodys_address_is_never_called() {
     let collector = Collector::new("http://169.254.169.254", &[], "0").unwrap();
-    assert!(matches!(collector.tell(&[span()]).await, Err(Untold::Never(CallFault::Refused(_)))));
+    assert!(matches!(collector.tell(&[span()]).await, Err(DeliveryError::Never(CallFault::Refused(_)))));
 }

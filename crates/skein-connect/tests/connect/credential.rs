@@ -9,7 +9,7 @@ use serde_json::json;
 use skein_connect::credential::{Credential, OnRenewal};
 use skein_connect::http::{CallFault, Http, HttpCall};
 use skein_core::catalog::secret::{SecretPlace, SecretType, SecretUse};
-use skein_testkit::hostile_server::{Behaviour, Request, Rogue};
+use skein_testkit::hostile_server::{Behaviour, HostileServer, Request};
 use tokio::sync::Notify;
 
 use crate::fixtures::{client, get};
@@ -24,7 +24,7 @@ fn key(place: SecretPlace, name: &str, prefix: Option<&str>) -> Arc<Credential> 
 }
 
 async fn sent(credential: Arc<Credential>) -> Request {
-    let rogue = Rogue::start(|_| Behaviour::json("{}"));
+    let rogue = HostileServer::start(|_| Behaviour::json("{}"));
     let call = HttpCall { credential: Some(credential), ..get(&format!("{}/a?b=c", rogue.endpoint())) };
     client(&[rogue.address()]).send(&call).await.unwrap();
     rogue.requests().remove(0)
@@ -90,9 +90,9 @@ fn nothing_is_shown_of_a_credential() {
 
 #[tokio::test]
 async fn a_secret_does_not_follow_a_redirect_to_another_origin() {
-    let other = Rogue::start(|_| Behaviour::json("{}"));
+    let other = HostileServer::start(|_| Behaviour::json("{}"));
     let to = other.endpoint();
-    let first = Rogue::start(move |request| match request.path.as_str() {
+    let first = HostileServer::start(move |request| match request.path.as_str() {
         "/here?key=canary+key%2B1" => Behaviour::redirect(302, "/away"),
         _ => Behaviour::redirect(302, &to),
     });
@@ -118,9 +118,9 @@ async fn a_secret_does_not_follow_a_redirect_to_another_origin() {
 }
 
 /// A service that accepts only its newest token, and the endpoint that gives it out for the newest refresh token.
-fn token_service() -> Rogue {
+fn token_service() -> HostileServer {
     let given = AtomicUsize::new(0);
-    Rogue::start(move |request| {
+    HostileServer::start(move |request| {
         let newest = given.load(Ordering::SeqCst);
         if request.path == "/token" {
             let body = String::from_utf8_lossy(&request.body);
@@ -140,14 +140,14 @@ fn token_service() -> Rogue {
     })
 }
 
-fn token(service: &Rogue, number: usize) -> Arc<Credential> {
+fn token(service: &HostileServer, number: usize) -> Arc<Credential> {
     let value = json!({"accessToken": format!("access-{number}"), "refreshToken": format!("refresh-{number}"),
         "tokenUrl": format!("{}/token", service.endpoint()), "clientId": "client", "clientSecret": "client-secret",
         "scope": "read write"});
     credential(SecretType::OauthToken, &value.to_string())
 }
 
-async fn body(client: &Http, service: &Rogue, credential: &Arc<Credential>) -> Result<String, CallFault> {
+async fn body(client: &Http, service: &HostileServer, credential: &Arc<Credential>) -> Result<String, CallFault> {
     let call = HttpCall { credential: Some(Arc::clone(credential)), ..get(&service.endpoint()) };
     let call = HttpCall { method: Method::POST, ..call };
     let answer = client.send(&call).await?;
@@ -186,7 +186,7 @@ async fn calls_that_find_a_token_ended_together_renew_it_once() {
 }
 
 /// A credential that writes down, in order with what the service saw, the refresh tokens it was given to keep.
-fn kept_token(service: &Arc<Rogue>, kept: &Arc<Mutex<Vec<(String, usize)>>>) -> Arc<Credential> {
+fn kept_token(service: &Arc<HostileServer>, kept: &Arc<Mutex<Vec<(String, usize)>>>) -> Arc<Credential> {
     let (watched, kept) = (Arc::clone(service), Arc::clone(kept));
     let keep: OnRenewal = Arc::new(move |value| {
         let value: serde_json::Value = serde_json::from_slice(&value).unwrap();
@@ -217,7 +217,7 @@ async fn a_renewed_token_is_kept_although_the_caller_gave_up() {
     let told = Arc::clone(&asked);
     let (open, opened) = std::sync::mpsc::channel::<()>();
     let opened = Mutex::new(opened);
-    let service = Arc::new(Rogue::start(move |request| {
+    let service = Arc::new(HostileServer::start(move |request| {
         if request.path != "/token" {
             return Behaviour::answer(401, &[], "");
         }
@@ -262,7 +262,7 @@ async fn br_secret_003_a_token_that_cannot_be_renewed_refuses() {
 
 #[tokio::test]
 async fn a_token_endpoint_is_judged_like_any_address() {
-    let service = Rogue::start(|_| Behaviour::answer(401, &[], ""));
+    let service = HostileServer::start(|_| Behaviour::answer(401, &[], ""));
     let value = json!({"accessToken": "access", "refreshToken": "refresh", "clientId": "c",
         "tokenUrl": "http://169.254.169.254/token"});
     let credential = credential(SecretType::OauthToken, &value.to_string());
@@ -272,12 +272,12 @@ async fn a_token_endpoint_is_judged_like_any_address() {
 
 #[tokio::test]
 async fn a_token_endpoint_that_redirects_is_not_followed() {
-    let other = Rogue::start(|_| Behaviour::json(r#"{"access_token": "theirs"}"#));
+    let other = HostileServer::start(|_| Behaviour::json(r#"{"access_token": "theirs"}"#));
     for (status, elsewhere) in
         [301, 302, 303, 307, 308].into_iter().flat_map(|status| [(status, true), (status, false)])
     {
         let to = if elsewhere { other.endpoint() } else { "/again".to_owned() };
-        let service = Rogue::start(move |request| match request.path.as_str() {
+        let service = HostileServer::start(move |request| match request.path.as_str() {
             "/token" => Behaviour::redirect(status, &to),
             _ => Behaviour::answer(401, &[], ""),
         });

@@ -11,7 +11,7 @@ use skein_connect::embeddings::{BATCH_TEXTS_MAX, Embedded, Embeddings, Embedding
 use skein_connect::http::{CallFault, Limits, Phase};
 use skein_connect::llm::LlmFault;
 use skein_core::catalog::secret::SecretType;
-use skein_testkit::hostile_server::{Behaviour, Request, Rogue};
+use skein_testkit::hostile_server::{Behaviour, HostileServer, Request};
 use skein_testkit::litellm::Litellm;
 
 use crate::fixtures::{AT_ONCE, client};
@@ -24,13 +24,13 @@ fn key(value: &str) -> Arc<Credential> {
     Arc::new(Credential::new(SecretType::ApiKey, value.as_bytes(), None).unwrap())
 }
 
-fn of_rogue(rogue: &Rogue) -> Embeddings {
+fn of_rogue(rogue: &HostileServer) -> Embeddings {
     let embeddings = Embeddings::new(client(&[rogue.address()]), rogue.endpoint(), "m", None);
     Embeddings { retry: AT_ONCE, ..embeddings }
 }
 
 async fn answered(behaviour: Behaviour) -> (Result<Embedded, EmbeddingsError>, usize) {
-    let rogue = Rogue::start(move |_| behaviour.clone());
+    let rogue = HostileServer::start(move |_| behaviour.clone());
     let embedded = of_rogue(&rogue).embed(&texts(&["a", "b"])).await;
     (embedded, rogue.requests().len())
 }
@@ -76,7 +76,7 @@ async fn a_server_by_others_gives_each_text_its_own_vector() {
 
 #[tokio::test]
 async fn texts_go_out_in_batches_and_come_back_in_order() {
-    let rogue = Rogue::start(backwards);
+    let rogue = HostileServer::start(backwards);
     let mut all: Vec<String> = (0..2 * BATCH_TEXTS_MAX).map(|number| "x".repeat(1 + number)).collect();
     all[3] = " \n".to_owned();
     all.push("é".repeat(TEXT_BYTES_MAX));
@@ -96,7 +96,7 @@ async fn texts_go_out_in_batches_and_come_back_in_order() {
 
 #[tokio::test]
 async fn dimensions_are_asked_for_only_where_they_were_chosen() {
-    let rogue = Rogue::start(backwards);
+    let rogue = HostileServer::start(backwards);
     of_rogue(&rogue).embed(&texts(&["a"])).await.unwrap();
     Embeddings { dimensions: Some(256), ..of_rogue(&rogue) }.embed(&texts(&["a"])).await.unwrap();
     let asked: Vec<Value> = rogue.requests().iter().map(asked).collect();
@@ -152,7 +152,7 @@ async fn passing_faults_are_tried_again_and_others_are_not() {
 #[tokio::test]
 async fn an_endpoint_that_recovers_has_failed_nobody() {
     let tries = AtomicUsize::new(0);
-    let rogue = Rogue::start(move |request| match tries.fetch_add(1, Ordering::Relaxed) {
+    let rogue = HostileServer::start(move |request| match tries.fetch_add(1, Ordering::Relaxed) {
         0 => Behaviour::answer(500, &[], ""),
         1 => Behaviour::answer(429, &[("retry-after", "0")], ""),
         _ => backwards(request),
@@ -163,7 +163,7 @@ async fn an_endpoint_that_recovers_has_failed_nobody() {
 
 #[tokio::test]
 async fn a_longer_wait_than_there_is_time_for_is_told_at_once() {
-    let rogue = Rogue::start(|_| Behaviour::answer(429, &[("retry-after", "50")], ""));
+    let rogue = HostileServer::start(|_| Behaviour::answer(429, &[("retry-after", "50")], ""));
     let limits = Limits { total: Duration::from_secs(40), ..LIMITS };
     let error = Embeddings { limits, ..of_rogue(&rogue) }.embed(&texts(&["a"])).await.unwrap_err();
     assert!(error.is_passing());
@@ -172,7 +172,7 @@ async fn a_longer_wait_than_there_is_time_for_is_told_at_once() {
 
 #[tokio::test]
 async fn silence_ends_and_so_do_answers_without_end() {
-    let rogue = Rogue::start(|_| Behaviour::Silence);
+    let rogue = HostileServer::start(|_| Behaviour::Silence);
     let limits = Limits { total: Duration::from_millis(100), ..LIMITS };
     let error = Embeddings { limits, ..of_rogue(&rogue) }.embed(&texts(&["a"])).await.unwrap_err();
     let EmbeddingsError::Endpoint(LlmFault::Call(CallFault::Timeout { phase, limit, .. })) = error.clone() else {
@@ -192,7 +192,7 @@ async fn silence_ends_and_so_do_answers_without_end() {
 #[tokio::test]
 async fn the_key_is_sent_and_told_to_nobody() {
     let secret = "sk-canary-0123456789";
-    let rogue = Rogue::start(move |request| {
+    let rogue = HostileServer::start(move |request| {
         let said = format!("bad key {}", request.header("authorization").unwrap());
         Behaviour::answer(401, &[], json!({"error": {"message": said}}).to_string())
     });
@@ -205,7 +205,7 @@ async fn the_key_is_sent_and_told_to_nobody() {
 
 #[tokio::test]
 async fn an_address_nobody_allowed_is_not_asked_for_vectors() {
-    let rogue = Rogue::start(backwards);
+    let rogue = HostileServer::start(backwards);
     let embeddings = Embeddings { http: client(&[]), ..of_rogue(&rogue) };
     let error = embeddings.embed(&texts(&["a"])).await.unwrap_err();
     assert!(matches!(error, EmbeddingsError::Endpoint(LlmFault::Call(CallFault::Refused(_)))), "{error}");

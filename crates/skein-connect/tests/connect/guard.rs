@@ -4,12 +4,12 @@ use std::net::SocketAddr;
 
 use skein_connect::guard::{Endpoint, Guard, Refusal};
 use skein_connect::http::{CallFault, Http, HttpCall, HttpOptions};
-use skein_testkit::hostile_server::{Behaviour, Rogue};
+use skein_testkit::hostile_server::{Behaviour, HostileServer};
 
 use crate::fixtures::{Told, client, get, guard};
 
-fn ok() -> Rogue {
-    Rogue::start(|_| Behaviour::json("{}"))
+fn ok() -> HostileServer {
+    HostileServer::start(|_| Behaviour::json("{}"))
 }
 
 async fn refusal(client: &Http, url: &str) -> Refusal {
@@ -122,7 +122,7 @@ async fn one_bad_address_among_good_ones_spoils_the_name() {
 
 #[tokio::test]
 async fn a_name_that_changes_its_answer_is_judged_at_each_connection() {
-    let rogue = Rogue::start(|_| Behaviour::answer(200, &[("connection", "close")], "{}"));
+    let rogue = HostileServer::start(|_| Behaviour::answer(200, &[("connection", "close")], "{}"));
     let named = Endpoint::new("changing.example", rogue.address().port());
     let guard = Guard::default();
     guard.allow_loopback(named.clone());
@@ -169,7 +169,7 @@ async fn redirects_are_judged_like_first_addresses() {
     ] {
         for status in [301, 302, 303, 307, 308] {
             let target = to.clone();
-            let rogue = Rogue::start(move |_| Behaviour::redirect(status, &target));
+            let rogue = HostileServer::start(move |_| Behaviour::redirect(status, &target));
             let refused = refusal(&client(&[rogue.address()]), &rogue.endpoint()).await;
             assert!(is_expected(&refused), "{status} {to}: {refused}");
         }
@@ -190,7 +190,7 @@ async fn our_own_addresses_are_refused_even_when_they_were_allowed() {
         let refused = refusal(&client, &format!("http://{host}:{}/", own.address().port())).await;
         assert!(matches!(refused, Refusal::Own(_)), "{host}: {refused}");
     }
-    let door = Rogue::start({
+    let door = HostileServer::start({
         let own = own.endpoint();
         move |_| Behaviour::redirect(302, &own)
     });

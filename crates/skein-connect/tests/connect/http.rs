@@ -5,13 +5,13 @@ use std::time::Duration;
 use futures::StreamExt as _;
 use http::Method;
 use skein_connect::http::{CallFault, HttpCall, Limits, Phase, Retry};
-use skein_testkit::hostile_server::{Behaviour, Rogue};
+use skein_testkit::hostile_server::{Behaviour, HostileServer};
 
 use crate::fixtures::{AT_ONCE, client, get};
 
 const SHORT: Duration = Duration::from_millis(80);
 
-async fn fault_of(rogue: &Rogue, limits: Limits) -> CallFault {
+async fn fault_of(rogue: &HostileServer, limits: Limits) -> CallFault {
     let call = HttpCall { limits, ..get(&rogue.endpoint()) };
     match client(&[rogue.address()]).send(&call).await {
         Ok(answer) => answer.body.whole().await.unwrap_err(),
@@ -21,7 +21,7 @@ async fn fault_of(rogue: &Rogue, limits: Limits) -> CallFault {
 
 #[tokio::test]
 async fn an_answer_comes_with_status_headers_and_body() {
-    let rogue = Rogue::start(|_| Behaviour::answer(418, &[("x-tea", "green")], "short and stout"));
+    let rogue = HostileServer::start(|_| Behaviour::answer(418, &[("x-tea", "green")], "short and stout"));
     let answer = client(&[rogue.address()]).send(&get(&rogue.endpoint())).await.unwrap();
     assert_eq!((answer.status.as_u16(), answer.headers["x-tea"].as_bytes()), (418, b"green".as_slice()));
     assert_eq!(answer.body.whole().await.unwrap(), "short and stout");
@@ -29,7 +29,7 @@ async fn an_answer_comes_with_status_headers_and_body() {
 
 #[tokio::test]
 async fn a_request_carries_method_headers_and_body() {
-    let rogue = Rogue::start(|_| Behaviour::json("{}"));
+    let rogue = HostileServer::start(|_| Behaviour::json("{}"));
     let mut call = HttpCall::new(Method::PATCH, &format!("{}/a?b=c", rogue.endpoint())).unwrap();
     call.headers.insert("x-mine", "1".parse().unwrap());
     call.body = "body".into();
@@ -41,7 +41,7 @@ async fn a_request_carries_method_headers_and_body() {
 
 #[tokio::test]
 async fn kept_connections_are_used_again() {
-    let rogue = Rogue::start(|_| Behaviour::json("{}"));
+    let rogue = HostileServer::start(|_| Behaviour::json("{}"));
     let client = client(&[rogue.address()]);
     for _ in 0..3 {
         client.send(&get(&rogue.endpoint())).await.unwrap().body.whole().await.unwrap();
@@ -52,7 +52,7 @@ async fn kept_connections_are_used_again() {
 
 #[tokio::test]
 async fn silence_is_a_timeout_of_the_first_byte() {
-    let rogue = Rogue::start(|_| Behaviour::Silence);
+    let rogue = HostileServer::start(|_| Behaviour::Silence);
     let fault = fault_of(&rogue, Limits { first_byte: SHORT, ..Limits::default() }).await;
     assert!(matches!(fault, CallFault::Timeout { phase: Phase::FirstByte, .. }), "{fault}");
     let fault = fault_of(&rogue, Limits { total: SHORT, ..Limits::default() }).await;
@@ -61,7 +61,8 @@ async fn silence_is_a_timeout_of_the_first_byte() {
 
 #[tokio::test]
 async fn a_stalled_body_is_an_idle_timeout() {
-    let rogue = Rogue::start(|_| Behaviour::Stall(b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nfour".to_vec()));
+    let rogue =
+        HostileServer::start(|_| Behaviour::Stall(b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nfour".to_vec()));
     let fault = fault_of(&rogue, Limits { idle: SHORT, ..Limits::default() }).await;
     assert!(matches!(fault, CallFault::Timeout { phase: Phase::Idle, .. }), "{fault}");
 }
@@ -70,8 +71,11 @@ async fn a_stalled_body_is_an_idle_timeout() {
 async fn slow_bytes_end_with_the_total_time() {
     let head = b"HTTP/1.1 200 OK\r\n\r\n".to_vec();
     let pause = Duration::from_millis(5);
-    let rogue =
-        Rogue::start(move |_| Behaviour::Drip { head: head.clone(), pieces: vec![b"x".to_vec(); 10_000], pause });
+    let rogue = HostileServer::start(move |_| Behaviour::Drip {
+        head: head.clone(),
+        pieces: vec![b"x".to_vec(); 10_000],
+        pause,
+    });
     let fault = fault_of(&rogue, Limits { total: SHORT, ..Limits::default() }).await;
     assert!(matches!(fault, CallFault::Timeout { phase: Phase::Total, .. }), "{fault}");
 }
@@ -79,16 +83,17 @@ async fn slow_bytes_end_with_the_total_time() {
 #[tokio::test]
 async fn endless_and_huge_bodies_are_cut_at_the_limit() {
     let limits = Limits { answer_bytes_max: 1 << 20, ..Limits::default() };
-    let endless = Rogue::start(|_| Behaviour::Endless);
+    let endless = HostileServer::start(|_| Behaviour::Endless);
     assert!(matches!(fault_of(&endless, limits).await, CallFault::TooLarge { limit: 0x10_0000, .. }));
-    let huge = Rogue::start(|_| Behaviour::Stall(b"HTTP/1.1 200 OK\r\ncontent-length: 524288000\r\n\r\n".to_vec()));
+    let huge =
+        HostileServer::start(|_| Behaviour::Stall(b"HTTP/1.1 200 OK\r\ncontent-length: 524288000\r\n\r\n".to_vec()));
     assert!(matches!(fault_of(&huge, limits).await, CallFault::TooLarge { limit: 0x10_0000, .. }));
 }
 
 #[tokio::test]
 async fn what_arrived_before_a_reset_is_passed_on_with_the_fault_after_it() {
     let cut = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nfirst\r\n".to_vec();
-    let rogue = Rogue::start(move |_| Behaviour::Raw(cut.clone()));
+    let rogue = HostileServer::start(move |_| Behaviour::Raw(cut.clone()));
     let mut body = client(&[rogue.address()]).send(&get(&rogue.endpoint())).await.unwrap().body;
     assert_eq!(body.next().await.unwrap().unwrap(), "first");
     assert!(matches!(body.next().await, Some(Err(CallFault::Reset { .. }))));
@@ -97,15 +102,15 @@ async fn what_arrived_before_a_reset_is_passed_on_with_the_fault_after_it() {
 
 #[tokio::test]
 async fn resets_and_other_protocols_are_told_apart() {
-    let reset = Rogue::start(|_| Behaviour::Reset(Vec::new()));
+    let reset = HostileServer::start(|_| Behaviour::Reset(Vec::new()));
     assert!(matches!(fault_of(&reset, Limits::default()).await, CallFault::Reset { .. }));
-    let ssh = Rogue::start(|_| Behaviour::Raw(b"SSH-2.0-OpenSSH_9.2\r\n".to_vec()));
+    let ssh = HostileServer::start(|_| Behaviour::Raw(b"SSH-2.0-OpenSSH_9.2\r\n".to_vec()));
     assert!(matches!(fault_of(&ssh, Limits::default()).await, CallFault::Protocol { .. }));
 }
 
 #[tokio::test]
 async fn nobody_listening_is_no_connection() {
-    let rogue = Rogue::start(|_| Behaviour::Silence);
+    let rogue = HostileServer::start(|_| Behaviour::Silence);
     let (address, endpoint) = (rogue.address(), rogue.endpoint());
     drop(rogue);
     let fault = client(&[address]).send(&get(&endpoint)).await.unwrap_err();
@@ -114,7 +119,7 @@ async fn nobody_listening_is_no_connection() {
 
 #[tokio::test]
 async fn a_safe_call_is_repeated_until_it_succeeds() {
-    let rogue = Rogue::start(|request| match request.path.as_str() {
+    let rogue = HostileServer::start(|request| match request.path.as_str() {
         "/?busy" => Behaviour::answer(503, &[("retry-after", "0")], ""),
         _ => Behaviour::Reset(Vec::new()),
     });
@@ -132,7 +137,7 @@ async fn a_safe_call_is_repeated_until_it_succeeds() {
 
 #[tokio::test]
 async fn a_wish_for_a_long_pause_is_answered_by_giving_up() {
-    let rogue = Rogue::start(|_| Behaviour::answer(429, &[("retry-after", "3600")], "slow down"));
+    let rogue = HostileServer::start(|_| Behaviour::answer(429, &[("retry-after", "3600")], "slow down"));
     let call = HttpCall { retry: Retry::default(), ..get(&rogue.endpoint()) };
     let answer = client(&[rogue.address()]).send(&call).await.unwrap();
     assert_eq!((answer.status.as_u16(), answer.retry_after()), (429, Some(Duration::from_hours(1))));
@@ -141,7 +146,7 @@ async fn a_wish_for_a_long_pause_is_answered_by_giving_up() {
 
 #[tokio::test]
 async fn a_redirect_is_followed_and_a_loop_is_not() {
-    let rogue = Rogue::start(|request| match request.path.as_str() {
+    let rogue = HostileServer::start(|request| match request.path.as_str() {
         "/start" => Behaviour::redirect(302, "/end"),
         "/end" => Behaviour::json("7"),
         _ => Behaviour::redirect(302, "/loop"),

@@ -14,7 +14,7 @@ use skein_connect::llm::{
     Provider, StreamBreak,
 };
 use skein_core::catalog::secret::SecretType;
-use skein_testkit::hostile_server::{Behaviour, Request, Rogue};
+use skein_testkit::hostile_server::{Behaviour, HostileServer, Request};
 use skein_testkit::litellm::Litellm;
 
 use crate::fixtures::client;
@@ -30,7 +30,7 @@ fn model(address: SocketAddr, dialect: Dialect, base_url: String) -> LanguageMod
     })
 }
 
-fn of_rogue(rogue: &Rogue, dialect: Dialect) -> LanguageModel {
+fn of_rogue(rogue: &HostileServer, dialect: Dialect) -> LanguageModel {
     model(rogue.address(), dialect, rogue.endpoint())
 }
 
@@ -97,7 +97,7 @@ fn chunk(bytes: &str) -> String {
 }
 
 async fn broken(behaviour: Behaviour) -> (Vec<ChatEvent>, ChatFailure) {
-    let rogue = Rogue::start(move |_| behaviour.clone());
+    let rogue = HostileServer::start(move |_| behaviour.clone());
     let mut events = Vec::new();
     let mut answers = of_rogue(&rogue, Dialect::Chat).chat(&question().streamed()).await.unwrap();
     while let Some(event) = answers.next().await {
@@ -140,7 +140,7 @@ async fn an_error_in_the_middle_of_a_stream_is_told_with_its_cause() {
 #[tokio::test]
 async fn silence_and_endless_answers_are_bounded() {
     let begun = format!("{}{}", head("transfer-encoding: chunked\r\n"), chunk(&sse(&[delta("Hello")])));
-    let rogue = Rogue::start(move |request| {
+    let rogue = HostileServer::start(move |request| {
         if request.path.contains("endless") { Behaviour::Endless } else { Behaviour::Stall(begun.clone().into_bytes()) }
     });
     let LanguageModel::Provider(mut provider) = of_rogue(&rogue, Dialect::Chat) else { unreachable!() };
@@ -157,7 +157,7 @@ async fn silence_and_endless_answers_are_bounded() {
 #[tokio::test]
 async fn what_a_provider_refuses_comes_at_once_with_its_words_and_raw_response() {
     let error = json!({"error": {"message": "Rate limit reached", "type": "requests", "code": "rate_limit_exceeded"}});
-    let rogue = Rogue::start(move |_| {
+    let rogue = HostileServer::start(move |_| {
         Behaviour::answer(429, &[("retry-after", "3"), ("x-request-id", "r1")], error.to_string())
     });
     let failure = of_rogue(&rogue, Dialect::Chat).chat(&question().streamed()).await.unwrap_err();
@@ -171,7 +171,7 @@ async fn what_a_provider_refuses_comes_at_once_with_its_words_and_raw_response()
 #[tokio::test]
 async fn a_provider_that_wants_another_word_gets_it() {
     let answer = json!({"choices": [{"message": {"content": "Hi"}, "finish_reason": "stop"}]}).to_string();
-    let rogue = Rogue::start(move |request| {
+    let rogue = HostileServer::start(move |request| {
         let body: Value = serde_json::from_slice(&request.body).unwrap();
         if body.get("max_tokens").is_none() {
             return Behaviour::json(&answer);
@@ -188,7 +188,7 @@ async fn a_provider_that_wants_another_word_gets_it() {
 
 #[tokio::test]
 async fn each_dialect_asks_at_its_own_place_with_its_own_headers() {
-    let rogue = Rogue::start(|_| Behaviour::answer(500, &[], ""));
+    let rogue = HostileServer::start(|_| Behaviour::answer(500, &[], ""));
     for dialect in [Dialect::Chat, Dialect::Completions, Dialect::Messages] {
         let failure = of_rogue(&rogue, dialect).answer(&question()).await.unwrap_err();
         assert_eq!(failure.fault.code(), "llm_provider_failed");
@@ -202,7 +202,7 @@ async fn each_dialect_asks_at_its_own_place_with_its_own_headers() {
 
 #[tokio::test]
 async fn a_model_on_an_address_nobody_allowed_is_not_asked() {
-    let rogue = Rogue::start(|_| Behaviour::json("{}"));
+    let rogue = HostileServer::start(|_| Behaviour::json("{}"));
     let provider = Provider {
         http: client(&[]),
         dialect: Dialect::Chat,

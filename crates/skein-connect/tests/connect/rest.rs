@@ -9,7 +9,7 @@ use skein_connect::http::{CallFault, Limits, Phase, Retry};
 use skein_connect::rest::{CallReport, RestRequest, call};
 use skein_core::catalog::operation::rest::{Accept, RenderedRest, RestCall};
 use skein_core::catalog::secret::{SecretPlace, SecretType, SecretUse};
-use skein_testkit::hostile_server::{Behaviour, Rogue};
+use skein_testkit::hostile_server::{Behaviour, HostileServer};
 use skein_testkit::httpbin::Httpbin;
 
 use crate::fixtures::client;
@@ -83,7 +83,7 @@ async fn answered(behaviour: Behaviour, accept: Accept) -> CallReport {
 }
 
 async fn answered_within(limits: Limits, behaviour: Behaviour, accept: Accept) -> CallReport {
-    let rogue = Rogue::start(move |_| behaviour.clone());
+    let rogue = HostileServer::start(move |_| behaviour.clone());
     let rendered = rendered(json!({"method": "GET", "path": "/"}), json!({}));
     let limits = Limits { answer_bytes_max: 1 << 20, ..limits };
     let endpoint = rogue.endpoint();
@@ -158,7 +158,7 @@ async fn slow_endless_huge_and_broken_answers_are_bounded() {
 
 #[tokio::test]
 async fn a_secret_given_as_an_input_is_shown_nowhere() {
-    let rogue = Rogue::start(|request| Behaviour::json(&json!({"echo": request.path}).to_string()));
+    let rogue = HostileServer::start(|request| Behaviour::json(&json!({"echo": request.path}).to_string()));
     let credential = Some(Arc::new(Credential::new(SecretType::ApiKey, b"canary/key", None).unwrap()));
     let operation = json!({"method": "POST", "path": "/{{x}}", "query": {"q": "{{x}}"}, "headers": {"X-A": "{{x}}"},
         "body": {"x": "{{x}}"}});
@@ -171,7 +171,7 @@ async fn a_secret_given_as_an_input_is_shown_nowhere() {
 
 /// What is reported of an answer to a call with this key.
 async fn told_with_key(key: &str, behaviour: Behaviour) -> CallReport {
-    let rogue = Rogue::start(move |_| behaviour.clone());
+    let rogue = HostileServer::start(move |_| behaviour.clone());
     let credential = Some(Arc::new(Credential::new(SecretType::ApiKey, key.as_bytes(), None).unwrap()));
     let rendered = rendered(json!({"method": "GET", "path": "/"}), json!({}));
     let endpoint = rogue.endpoint();

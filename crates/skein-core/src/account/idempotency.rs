@@ -25,13 +25,13 @@ pub struct IdempotencyKey([u8; 16]);
 /// A header that is no key. It is not repeated: whoever knows a key could ask for its answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("an Idempotency-Key is a UUID or a ULID that the client draws for each request")]
-pub struct BadKey;
+pub struct BadIdempotencyKey;
 
 impl FromStr for IdempotencyKey {
-    type Err = BadKey;
+    type Err = BadIdempotencyKey;
 
-    fn from_str(text: &str) -> Result<Self, BadKey> {
-        parse_bits(text).map(Self).ok_or(BadKey)
+    fn from_str(text: &str) -> Result<Self, BadIdempotencyKey> {
+        parse_bits(text).map(Self).ok_or(BadIdempotencyKey)
     }
 }
 
@@ -69,17 +69,17 @@ impl IdempotencyKey {
 
 /// What is kept of an earlier request under the same name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Earlier {
+pub struct RecordedRequest {
     /// Nothing while a body is still arriving: it cannot be compared yet.
     pub fingerprint: Option<Digest>,
-    pub stage: Stage,
+    pub stage: RequestStage,
     /// When it last gave a sign; for one that ended, when it did.
     pub touched_at: Millis,
 }
 
 /// How far the earlier request came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stage {
+pub enum RequestStage {
     /// Its work is done before its transaction, and goes on (uploads, imports).
     Working,
     /// Everything it asked for is on disk, though it may not have been carried out yet.
@@ -90,7 +90,7 @@ pub enum Stage {
 
 /// What to do with a request whose name is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
+pub enum RepeatDecision {
     /// The earlier one no longer counts.
     Anew,
     /// Answer as the earlier one was answered.
@@ -102,21 +102,23 @@ pub enum Verdict {
 }
 
 /// Decides about a request that asks for `fingerprint` now.
-pub fn judge(earlier: &Earlier, fingerprint: Digest, now: Millis) -> Verdict {
+pub fn judge(earlier: &RecordedRequest, fingerprint: Digest, now: Millis) -> RepeatDecision {
     let kept_until = match earlier.stage {
-        Stage::Working => earlier.touched_at.plus(SILENT_MS_MAX),
-        Stage::Accepted => Millis::MAX,
-        Stage::Ended => earlier.touched_at.plus(KEY_KEPT_MS),
+        RequestStage::Working => earlier.touched_at.plus(SILENT_MS_MAX),
+        RequestStage::Accepted => Millis::MAX,
+        RequestStage::Ended => earlier.touched_at.plus(KEY_KEPT_MS),
     };
     if now >= kept_until {
-        return Verdict::Anew;
+        return RepeatDecision::Anew;
     }
     match (earlier.stage, earlier.fingerprint) {
-        (_, Some(known)) if known != fingerprint => Verdict::Mismatch,
+        (_, Some(known)) if known != fingerprint => RepeatDecision::Mismatch,
         // It was cancelled before it was known what it asked for.
-        (Stage::Ended, None) => Verdict::Anew,
-        (Stage::Working | Stage::Accepted, None) | (Stage::Working, Some(_)) => Verdict::InFlight,
-        (Stage::Accepted | Stage::Ended, Some(_)) => Verdict::Replay,
+        (RequestStage::Ended, None) => RepeatDecision::Anew,
+        (RequestStage::Working | RequestStage::Accepted, None) | (RequestStage::Working, Some(_)) => {
+            RepeatDecision::InFlight
+        }
+        (RequestStage::Accepted | RequestStage::Ended, Some(_)) => RepeatDecision::Replay,
     }
 }
 
@@ -136,8 +138,8 @@ mod tests {
         key("a1b2c3d4-e5f6-4890-abcd-ef1234567890")
     }
 
-    fn ended(fingerprint: Digest) -> Earlier {
-        Earlier { fingerprint: Some(fingerprint), stage: Stage::Ended, touched_at: Millis(0) }
+    fn ended(fingerprint: Digest) -> RecordedRequest {
+        RecordedRequest { fingerprint: Some(fingerprint), stage: RequestStage::Ended, touched_at: Millis(0) }
     }
 
     #[test]
@@ -149,7 +151,7 @@ mod tests {
     #[test]
     fn br_idemp_001_anything_else_refuses() {
         for text in ["", "1", "my-key", "a1b2c3d4e5f64890abcdef1234567890x", "zzzzzzzz-e5f6-4890-abcd-ef1234567890"] {
-            assert_eq!(text.parse::<IdempotencyKey>(), Err(BadKey), "{text:?}");
+            assert_eq!(text.parse::<IdempotencyKey>(), Err(BadIdempotencyKey), "{text:?}");
         }
     }
 
@@ -164,42 +166,45 @@ mod tests {
         let first = uuid().mark(ANNA, "POST", "/api/v1/items", b"{}").fingerprint;
         for (method, path) in [("POST", "/api/v1/keys"), ("PUT", "/api/v1/items")] {
             let other = uuid().mark(ANNA, method, path, b"{}").fingerprint;
-            assert_eq!(judge(&ended(first), other, Millis(1)), Verdict::Mismatch);
+            assert_eq!(judge(&ended(first), other, Millis(1)), RepeatDecision::Mismatch);
         }
     }
 
     #[test]
     fn br_idemp_003_an_answer_is_kept_for_a_day_holds() {
         let asked = uuid().mark(ANNA, "POST", "/x", b"").fingerprint;
-        assert_eq!(judge(&ended(asked), asked, Millis(24 * HOUR - 1)), Verdict::Replay);
+        assert_eq!(judge(&ended(asked), asked, Millis(24 * HOUR - 1)), RepeatDecision::Replay);
     }
 
     #[test]
     fn br_idemp_003_a_day_later_the_answer_is_not_given_refuses() {
         let asked = uuid().mark(ANNA, "POST", "/x", b"").fingerprint;
-        assert_eq!(judge(&ended(asked), asked, Millis(24 * HOUR)), Verdict::Anew);
+        assert_eq!(judge(&ended(asked), asked, Millis(24 * HOUR)), RepeatDecision::Anew);
     }
 
     #[test]
     fn br_idemp_004_parts_cannot_be_shifted_into_each_other_refuses() {
         let first = uuid().mark(ANNA, "POST", "/x", b"ab").fingerprint;
         let other = uuid().mark(ANNA, "POST", "/xa", b"b").fingerprint;
-        assert_eq!(judge(&ended(first), other, Millis(1)), Verdict::Mismatch);
+        assert_eq!(judge(&ended(first), other, Millis(1)), RepeatDecision::Mismatch);
     }
 
     #[test]
     fn br_idemp_005_accepted_work_answers_however_long_it_takes_holds() {
         let asked = uuid().mark(ANNA, "POST", "/x", b"").fingerprint;
-        let accepted = Earlier { stage: Stage::Accepted, ..ended(asked) };
-        assert_eq!(judge(&accepted, asked, Millis(100 * HOUR)), Verdict::Replay);
+        let accepted = RecordedRequest { stage: RequestStage::Accepted, ..ended(asked) };
+        assert_eq!(judge(&accepted, asked, Millis(100 * HOUR)), RepeatDecision::Replay);
     }
 
     #[test]
     fn work_that_goes_on_is_waited_for_until_it_falls_silent() {
         let asked = uuid().mark(ANNA, "POST", "/x", b"").fingerprint;
-        let arriving = Earlier { fingerprint: None, stage: Stage::Working, touched_at: Millis(0) };
-        assert_eq!(judge(&arriving, asked, Millis(SILENT_MS_MAX - 1)), Verdict::InFlight);
-        assert_eq!(judge(&arriving, asked, Millis(SILENT_MS_MAX)), Verdict::Anew);
-        assert_eq!(judge(&Earlier { stage: Stage::Ended, ..arriving }, asked, Millis(1)), Verdict::Anew);
+        let arriving = RecordedRequest { fingerprint: None, stage: RequestStage::Working, touched_at: Millis(0) };
+        assert_eq!(judge(&arriving, asked, Millis(SILENT_MS_MAX - 1)), RepeatDecision::InFlight);
+        assert_eq!(judge(&arriving, asked, Millis(SILENT_MS_MAX)), RepeatDecision::Anew);
+        assert_eq!(
+            judge(&RecordedRequest { stage: RequestStage::Ended, ..arriving }, asked, Millis(1)),
+            RepeatDecision::Anew
+        );
     }
 }

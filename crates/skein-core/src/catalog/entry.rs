@@ -54,14 +54,14 @@ pub trait Entry: Serialize + DeserializeOwned {
 
 /// An entry as it is kept: which one, whose, and whether others see it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Owned<T> {
+pub struct OwnedEntry<T> {
     pub id: RecordId,
     pub owner: UserId,
     pub shared: bool,
     pub entry: T,
 }
 
-impl<T: Entry> Owned<T> {
+impl<T: Entry> OwnedEntry<T> {
     /// The entry a record holds, if it holds one of this kind.
     pub fn from_record(record: &Record) -> Option<Self> {
         let content = &record.content;
@@ -75,11 +75,11 @@ impl<T: Entry> Owned<T> {
 
 /// A field that was settled when the entry was made. A change that names it, with whatever value, is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Fixed {
+pub struct FixedField {
     named: bool,
 }
 
-impl<'de> Deserialize<'de> for Fixed {
+impl<'de> Deserialize<'de> for FixedField {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         IgnoredAny::deserialize(deserializer)?;
         Ok(Self { named: true })
@@ -89,7 +89,7 @@ impl<'de> Deserialize<'de> for Fixed {
 /// Refuses a change that names fixed fields, listing all of them.
 pub(crate) fn refuse_fixed(
     rule: &'static str,
-    fields: &[(&str, Fixed)],
+    fields: &[(&str, FixedField)],
     remedy: &'static str,
 ) -> Result<(), RuleViolation> {
     let named: Vec<&str> = fields.iter().filter(|(_, field)| field.named).map(|(name, _)| *name).collect();
@@ -164,11 +164,11 @@ impl Name {
 }
 
 impl TryFrom<String> for Name {
-    type Error = BadText;
+    type Error = BadEntryText;
 
-    fn try_from(text: String) -> Result<Self, BadText> {
+    fn try_from(text: String) -> Result<Self, BadEntryText> {
         let is_line = !text.trim().is_empty() && !text.chars().any(char::is_control);
-        if is_line && text.chars().count() <= NAME_CHARS_MAX { Ok(Self(text)) } else { Err(BadText::Name) }
+        if is_line && text.chars().count() <= NAME_CHARS_MAX { Ok(Self(text)) } else { Err(BadEntryText::Name) }
     }
 }
 
@@ -195,17 +195,17 @@ impl Description {
 }
 
 impl TryFrom<String> for Description {
-    type Error = BadText;
+    type Error = BadEntryText;
 
-    fn try_from(text: String) -> Result<Self, BadText> {
+    fn try_from(text: String) -> Result<Self, BadEntryText> {
         let fits = text.chars().count() <= DESCRIPTION_CHARS_MAX && !text.contains('\0');
-        if fits { Ok(Self(text)) } else { Err(BadText::Description) }
+        if fits { Ok(Self(text)) } else { Err(BadEntryText::Description) }
     }
 }
 
 /// Why a text is neither a name nor a description.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum BadText {
+pub enum BadEntryText {
     #[error("a name is one line of 1 to {NAME_CHARS_MAX} characters")]
     Name,
     #[error("a description has at most {DESCRIPTION_CHARS_MAX} characters")]

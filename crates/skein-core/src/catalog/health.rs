@@ -30,12 +30,12 @@ impl Health {
 
 /// What is known about one thing: its switch, and the last check's finding if there was one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Vitals {
+pub struct EntryHealth {
     pub enabled: bool,
     pub finding: Option<Health>,
 }
 
-impl Vitals {
+impl EntryHealth {
     /// BR-SERVICE-003: what is switched off is down, what was never checked is degraded.
     pub fn status(self) -> Health {
         if self.enabled { self.finding.unwrap_or(Health::Degraded) } else { Health::Down }
@@ -87,14 +87,14 @@ pub fn of_service_answering(before: Option<Health>, is_its_own_address: bool) ->
 
 /// That a tool may be called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Callable {
+pub enum Callability {
     Yes,
     /// It may, and the caller logs a warning.
     WithWarning,
 }
 
 /// BR-TOOL-005 and BR-TOOL-006: whether a new call of a tool may begin.
-pub fn check_call(tool: Vitals, service: Vitals) -> Result<Callable, RuleViolation> {
+pub fn check_call(tool: EntryHealth, service: EntryHealth) -> Result<Callability, RuleViolation> {
     let refuse = |rule, problem, remedy| Err(RuleViolation::new(rule, problem, remedy));
     if !tool.enabled {
         return refuse("BR-TOOL-005", "the tool is disabled", "enable it, or use another tool");
@@ -104,8 +104,8 @@ pub fn check_call(tool: Vitals, service: Vitals) -> Result<Callable, RuleViolati
     }
     match tool.status_on(service) {
         Health::Down => refuse("BR-TOOL-006", "the tool is down", "see its last check for the cause"),
-        Health::Degraded => Ok(Callable::WithWarning),
-        Health::Healthy => Ok(Callable::Yes),
+        Health::Degraded => Ok(Callability::WithWarning),
+        Health::Healthy => Ok(Callability::Yes),
     }
 }
 
@@ -113,11 +113,11 @@ pub fn check_call(tool: Vitals, service: Vitals) -> Result<Callable, RuleViolati
 mod tests {
     use super::*;
 
-    const NEW: Vitals = Vitals { enabled: true, finding: None };
-    const DISABLED: Vitals = Vitals { enabled: false, finding: Some(Health::Healthy) };
+    const NEW: EntryHealth = EntryHealth { enabled: true, finding: None };
+    const DISABLED: EntryHealth = EntryHealth { enabled: false, finding: Some(Health::Healthy) };
 
-    fn found(health: Health) -> Vitals {
-        Vitals { enabled: true, finding: Some(health) }
+    fn found(health: Health) -> EntryHealth {
+        EntryHealth { enabled: true, finding: Some(health) }
     }
 
     #[test]
@@ -192,7 +192,7 @@ mod tests {
 
     #[test]
     fn br_tool_005_an_enabled_tool_is_called_holds() {
-        assert_eq!(check_call(found(Health::Healthy), found(Health::Healthy)), Ok(Callable::Yes));
+        assert_eq!(check_call(found(Health::Healthy), found(Health::Healthy)), Ok(Callability::Yes));
     }
 
     #[test]
@@ -202,8 +202,8 @@ mod tests {
 
     #[test]
     fn br_tool_006_degraded_tools_and_services_are_called_with_a_warning_holds() {
-        assert_eq!(check_call(NEW, found(Health::Healthy)), Ok(Callable::WithWarning));
-        assert_eq!(check_call(found(Health::Healthy), found(Health::Degraded)), Ok(Callable::WithWarning));
+        assert_eq!(check_call(NEW, found(Health::Healthy)), Ok(Callability::WithWarning));
+        assert_eq!(check_call(found(Health::Healthy), found(Health::Degraded)), Ok(Callability::WithWarning));
     }
 
     #[test]

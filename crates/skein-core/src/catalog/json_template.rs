@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::catalog::placeholder::{BadPlaceholder, Inputs, Text};
+use crate::catalog::placeholder::{BadPlaceholder, Inputs, PlaceholderText};
 use crate::rule::RuleViolation;
 
 /// Most bytes a filled-in outline or text may have; one input can be named many times.
@@ -18,18 +18,18 @@ pub const RENDERED_BYTES_MAX: usize = 4 << 20;
 /// A JSON value whose texts are parsed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Value", into = "Value")]
-pub enum Outline {
+pub enum JsonTemplate {
     /// `null`, a boolean or a number.
     Scalar(Value),
-    Text(Text),
+    Text(PlaceholderText),
     List(Vec<Self>),
     Object(Vec<(String, Self)>),
 }
 
-impl Outline {
+impl JsonTemplate {
     pub fn parse(value: Value) -> Result<Self, BadPlaceholder> {
         Ok(match value {
-            Value::String(text) => Self::Text(Text::parse(&text)?),
+            Value::String(text) => Self::Text(PlaceholderText::parse(&text)?),
             Value::Array(values) => Self::List(values.into_iter().map(Self::parse).collect::<Result<_, _>>()?),
             Value::Object(members) => {
                 let parse = |(name, value)| Ok((name, Self::parse(value)?));
@@ -76,7 +76,7 @@ impl Outline {
     }
 }
 
-impl TryFrom<Value> for Outline {
+impl TryFrom<Value> for JsonTemplate {
     type Error = BadPlaceholder;
 
     fn try_from(value: Value) -> Result<Self, BadPlaceholder> {
@@ -85,20 +85,20 @@ impl TryFrom<Value> for Outline {
 }
 
 /// The source of an outline: parsing it gives the same outline again.
-impl From<Outline> for Value {
-    fn from(outline: Outline) -> Self {
+impl From<JsonTemplate> for Value {
+    fn from(outline: JsonTemplate) -> Self {
         match outline {
-            Outline::Scalar(value) => value,
-            Outline::Text(text) => Self::String(text.into()),
-            Outline::List(values) => Self::Array(values.into_iter().map(Self::from).collect()),
-            Outline::Object(members) => {
+            JsonTemplate::Scalar(value) => value,
+            JsonTemplate::Text(text) => Self::String(text.into()),
+            JsonTemplate::List(values) => Self::Array(values.into_iter().map(Self::from).collect()),
+            JsonTemplate::Object(members) => {
                 Self::Object(members.into_iter().map(|(name, value)| (name, Self::from(value))).collect())
             }
         }
     }
 }
 
-fn fill_text(text: &Text, inputs: &Inputs, budget: &mut Budget) -> Result<Option<Value>, RuleViolation> {
+fn fill_text(text: &PlaceholderText, inputs: &Inputs, budget: &mut Budget) -> Result<Option<Value>, RuleViolation> {
     let filled = match text.sole_place() {
         Some(path) => path.find(inputs).cloned(),
         None => Some(Value::String(text.render_plain(inputs)?)),

@@ -1,8 +1,8 @@
 //! Text with places to fill in: `Hello {{user.name}}`.
 //!
 //! A place names an input, or a part of one by a dotted path. `\{{` stands for two braces that are meant. What a
-//! text needs is known by parsing it ([`Text::variables`]); what it becomes depends on where it goes, so the caller of
-//! [`Text::render`] says how a value is written there.
+//! text needs is known by parsing it ([`PlaceholderText::variables`]); what it becomes depends on where it goes, so the caller of
+//! [`PlaceholderText::render`] says how a value is written there.
 
 use std::collections::BTreeSet;
 
@@ -27,19 +27,19 @@ pub type Inputs = Map<String, Value>;
 /// A parsed text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub struct Text {
-    parts: Vec<Part>,
+pub struct PlaceholderText {
+    parts: Vec<TextPart>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Part {
+enum TextPart {
     Literal(String),
-    Place(Path),
+    Place(PlaceholderPath),
 }
 
 /// An input, or a part of one: `user.emails.0`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Path(String);
+pub struct PlaceholderPath(String);
 
 /// Why a text with placeholders is not one.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -54,7 +54,7 @@ pub enum BadPlaceholder {
     Nul,
 }
 
-impl Text {
+impl PlaceholderText {
     pub fn parse(text: &str) -> Result<Self, BadPlaceholder> {
         if text.len() > TEXT_BYTES_MAX {
             return Err(BadPlaceholder::TooLong);
@@ -75,14 +75,14 @@ impl Text {
             literal.push_str(&rest[..at]);
             let (path, after) = rest[at + OPENING.len()..].split_once(CLOSING).ok_or(BadPlaceholder::Unclosed)?;
             if !literal.is_empty() {
-                parts.push(Part::Literal(std::mem::take(&mut literal)));
+                parts.push(TextPart::Literal(std::mem::take(&mut literal)));
             }
-            parts.push(Part::Place(Path::parse(path)?));
+            parts.push(TextPart::Place(PlaceholderPath::parse(path)?));
             rest = after;
         }
         literal.push_str(rest);
         if !literal.is_empty() {
-            parts.push(Part::Literal(literal));
+            parts.push(TextPart::Literal(literal));
         }
         Ok(Self { parts })
     }
@@ -92,25 +92,25 @@ impl Text {
         into.extend(self.places().map(|path| path.root().to_owned()));
     }
 
-    fn places(&self) -> impl Iterator<Item = &Path> {
+    fn places(&self) -> impl Iterator<Item = &PlaceholderPath> {
         self.parts.iter().filter_map(|part| match part {
-            Part::Place(path) => Some(path),
-            Part::Literal(_) => None,
+            TextPart::Place(path) => Some(path),
+            TextPart::Literal(_) => None,
         })
     }
 
     /// The text without any place, if it has none.
     pub fn literals(&self) -> impl Iterator<Item = &str> {
         self.parts.iter().filter_map(|part| match part {
-            Part::Literal(text) => Some(text.as_str()),
-            Part::Place(_) => None,
+            TextPart::Literal(text) => Some(text.as_str()),
+            TextPart::Place(_) => None,
         })
     }
 
     /// The path, if the text is one place and nothing else: then a value keeps its type.
-    pub fn sole_place(&self) -> Option<&Path> {
+    pub fn sole_place(&self) -> Option<&PlaceholderPath> {
         match self.parts.as_slice() {
-            [Part::Place(path)] => Some(path),
+            [TextPart::Place(path)] => Some(path),
             _ => None,
         }
     }
@@ -124,8 +124,8 @@ impl Text {
         let mut rendered = String::new();
         for part in &self.parts {
             match part {
-                Part::Literal(text) => rendered.push_str(text),
-                Part::Place(path) => write(path.require(inputs)?, &mut rendered)?,
+                TextPart::Literal(text) => rendered.push_str(text),
+                TextPart::Place(path) => write(path.require(inputs)?, &mut rendered)?,
             }
             if rendered.len() > RENDERED_BYTES_MAX {
                 return Err(too_large());
@@ -143,7 +143,7 @@ impl Text {
     }
 }
 
-impl TryFrom<String> for Text {
+impl TryFrom<String> for PlaceholderText {
     type Error = BadPlaceholder;
 
     fn try_from(text: String) -> Result<Self, BadPlaceholder> {
@@ -152,17 +152,17 @@ impl TryFrom<String> for Text {
 }
 
 /// The source of a text: parsing it gives the same text again.
-impl From<Text> for String {
-    fn from(text: Text) -> Self {
+impl From<PlaceholderText> for String {
+    fn from(text: PlaceholderText) -> Self {
         let source = text.parts.iter().map(|part| match part {
-            Part::Literal(literal) => literal.replace(OPENING, ESCAPED),
-            Part::Place(Path(path)) => format!("{OPENING}{path}{CLOSING}"),
+            TextPart::Literal(literal) => literal.replace(OPENING, ESCAPED),
+            TextPart::Place(PlaceholderPath(path)) => format!("{OPENING}{path}{CLOSING}"),
         });
         source.collect()
     }
 }
 
-impl Path {
+impl PlaceholderPath {
     fn parse(text: &str) -> Result<Self, BadPlaceholder> {
         let path = text.trim();
         let is_word = |word: &str| !word.is_empty() && word.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');

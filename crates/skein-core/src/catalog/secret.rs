@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::catalog::entry::{self, Description, Entry, Fixed, Name, Owned, refuse_fixed};
+use crate::catalog::entry::{self, Description, Entry, FixedField, Name, OwnedEntry, refuse_fixed};
 use crate::catalog::operation::rest::{FRAMING_HEADERS, is_header_name};
 use crate::catalog::service::Protocol;
 use crate::catalog::sharing;
@@ -92,11 +92,11 @@ pub struct SecretChange {
     #[serde(deserialize_with = "entry::named")]
     pub description: Option<Option<Description>>,
     #[serde(rename = "type")]
-    pub secret_type: Fixed,
-    pub value_version: Fixed,
-    pub encrypted_value: Fixed,
-    pub owner_id: Fixed,
-    pub user_id: Fixed,
+    pub secret_type: FixedField,
+    pub value_version: FixedField,
+    pub encrypted_value: FixedField,
+    pub owner_id: FixedField,
+    pub user_id: FixedField,
 }
 
 impl Secret {
@@ -210,8 +210,8 @@ impl SecretBinding {
     /// Binds `user`'s secret to a tool of somebody else that `user` can see.
     pub fn create(
         user: UserId,
-        tool: &Owned<Tool>,
-        secret: &Owned<Secret>,
+        tool: &OwnedEntry<Tool>,
+        secret: &OwnedEntry<Secret>,
         protocol: Protocol,
     ) -> Result<Self, RuleViolation> {
         sharing::check_binding(user, secret)?;

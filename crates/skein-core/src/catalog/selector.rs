@@ -17,11 +17,11 @@ const SELECTOR_BYTES_MAX: usize = 500;
 #[serde(try_from = "String", into = "String")]
 pub struct Selector {
     source: String,
-    steps: Vec<Step>,
+    steps: Vec<SelectorStep>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Step {
+enum SelectorStep {
     Member(String),
     Element(i64),
     Every,
@@ -54,14 +54,14 @@ impl Selector {
         for step in &self.steps {
             found = found.into_iter().flat_map(|value| step.select(value)).collect();
         }
-        if self.steps.contains(&Step::Every) {
+        if self.steps.contains(&SelectorStep::Every) {
             return Some(Value::Array(found.into_iter().cloned().collect()));
         }
         found.first().copied().cloned()
     }
 }
 
-impl Step {
+impl SelectorStep {
     fn select<'a>(&self, value: &'a Value) -> Vec<&'a Value> {
         match (self, value) {
             (Self::Member(name), Value::Object(members)) => members.get(name).into_iter().collect(),
@@ -79,20 +79,20 @@ fn element(values: &[Value], index: i64) -> Option<&Value> {
 }
 
 /// The first step of a path and what comes after it.
-fn step(path: &str) -> Option<(Step, &str)> {
+fn step(path: &str) -> Option<(SelectorStep, &str)> {
     if let Some(member) = path.strip_prefix('.') {
         let end = member.find(['.', '[']).unwrap_or(member.len());
         let (name, after) = member.split_at(end);
         return (!name.is_empty() && !name.contains([']', '\'', '"', '*', ' ']))
-            .then(|| (Step::Member(name.to_owned()), after));
+            .then(|| (SelectorStep::Member(name.to_owned()), after));
     }
     let inner = path.strip_prefix('[')?;
     if let Some(quote) = inner.chars().next().filter(|c| ['\'', '"'].contains(c)) {
         let (name, after) = inner[1..].split_once(quote)?;
-        return Some((Step::Member(name.to_owned()), after.strip_prefix(']')?));
+        return Some((SelectorStep::Member(name.to_owned()), after.strip_prefix(']')?));
     }
     let (index, after) = inner.split_once(']')?;
-    let step = if index == "*" { Step::Every } else { Step::Element(index.parse().ok()?) };
+    let step = if index == "*" { SelectorStep::Every } else { SelectorStep::Element(index.parse().ok()?) };
     Some((step, after))
 }
 
@@ -113,12 +113,12 @@ impl From<Selector> for String {
 /// How an answer becomes a tool's output: one selected value, or an object put together from several.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged, try_from = "Value")]
-pub enum Mapping {
+pub enum OutputMapping {
     One(Selector),
     Members(BTreeMap<String, Selector>),
 }
 
-impl Mapping {
+impl OutputMapping {
     /// The output; what was not found is `null`, or a member left out.
     pub fn apply(&self, answer: &Value) -> Value {
         match self {
@@ -132,7 +132,7 @@ impl Mapping {
     }
 }
 
-impl TryFrom<Value> for Mapping {
+impl TryFrom<Value> for OutputMapping {
     type Error = BadSelector;
 
     fn try_from(value: Value) -> Result<Self, BadSelector> {

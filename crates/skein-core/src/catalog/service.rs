@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::catalog::entry::{self, Description, Entry, Fixed, Name, refuse_fixed};
+use crate::catalog::entry::{self, Description, Entry, FixedField, Name, refuse_fixed};
 use crate::catalog::operation::OperationType;
 use crate::catalog::schema::{AtOnce, BadSchema, SchemaJudge};
 use crate::id::RecordId;
@@ -170,12 +170,12 @@ pub struct ServiceChange {
     pub connection_schema: Option<Value>,
     pub enabled: Option<bool>,
     #[serde(rename = "type")]
-    pub service_type: Fixed,
-    pub protocol: Fixed,
-    pub requires_secret: Fixed,
-    pub service_template_id: Fixed,
-    pub status: Fixed,
-    pub owner_id: Fixed,
+    pub service_type: FixedField,
+    pub protocol: FixedField,
+    pub requires_secret: FixedField,
+    pub service_template_id: FixedField,
+    pub status: FixedField,
+    pub owner_id: FixedField,
 }
 
 impl Service {

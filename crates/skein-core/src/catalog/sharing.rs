@@ -6,7 +6,7 @@
 use serde::Serialize;
 
 use crate::account::Viewer;
-use crate::catalog::entry::Owned;
+use crate::catalog::entry::OwnedEntry;
 use crate::catalog::secret::Secret;
 use crate::catalog::service::Service;
 use crate::garden::record::Record;
@@ -16,7 +16,7 @@ use crate::time::Millis;
 
 /// Why an entry is not handed out, changed or deleted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Refused {
+pub enum SharingRefusal {
     #[error("there is no such entry")]
     NotFound,
     #[error(transparent)]
@@ -29,12 +29,12 @@ pub enum Refused {
 
 /// Whether sharing an entry lets others see it. A secret is its owner's alone, whatever its flag says (decision A13).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reach {
+pub enum SharingReach {
     Shareable,
     OwnerOnly,
 }
 
-impl Reach {
+impl SharingReach {
     /// The reach of a type of record.
     pub fn of(record_type: &str) -> Self {
         match record_type {
@@ -46,38 +46,42 @@ impl Reach {
 
 /// Who owns an entry and how far it reaches: all that visibility depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Standing {
+pub struct EntryVisibility {
     pub owner: UserId,
     pub shared: bool,
-    pub reach: Reach,
+    pub reach: SharingReach,
 }
 
-impl Standing {
+impl EntryVisibility {
     pub fn of(record: &Record) -> Self {
         let content = &record.content;
-        Self { owner: record.owner, shared: content.shared, reach: Reach::of(content.record_type.as_str()) }
+        Self { owner: record.owner, shared: content.shared, reach: SharingReach::of(content.record_type.as_str()) }
     }
 }
 
 /// BR-SHARE-003: visible if owned, or shared and of a kind that sharing reaches.
-pub fn may_see(viewer: &Viewer, standing: Standing, now: Millis) -> bool {
-    viewer.may_read(standing.owner, now) || (standing.shared && standing.reach == Reach::Shareable)
+pub fn may_see(viewer: &Viewer, standing: EntryVisibility, now: Millis) -> bool {
+    viewer.may_read(standing.owner, now) || (standing.shared && standing.reach == SharingReach::Shareable)
 }
 
 /// BR-SHARE-002 and BR-SHARE-003: changed, shared and deleted by its owner alone.
-pub fn check_change(viewer: &Viewer, standing: Standing, now: Millis) -> Result<(), Refused> {
+pub fn check_change(viewer: &Viewer, standing: EntryVisibility, now: Millis) -> Result<(), SharingRefusal> {
     if !may_see(viewer, standing, now) {
-        return Err(Refused::NotFound);
+        return Err(SharingRefusal::NotFound);
     }
     if viewer.may_write(standing.owner) {
         return Ok(());
     }
     let problem = "the entry belongs to another user";
-    Err(Refused::Forbidden(RuleViolation::new("BR-SHARE-003", problem, "make one of your own, perhaps by a template")))
+    Err(SharingRefusal::Forbidden(RuleViolation::new(
+        "BR-SHARE-003",
+        problem,
+        "make one of your own, perhaps by a template",
+    )))
 }
 
 /// BR-SHARE-005: a tool stands on its owner's service, or on a shared one.
-pub fn check_reference(owner: UserId, service: &Owned<Service>) -> Result<(), RuleViolation> {
+pub fn check_reference(owner: UserId, service: &OwnedEntry<Service>) -> Result<(), RuleViolation> {
     if service.owner == owner || service.shared {
         return Ok(());
     }
@@ -86,7 +90,7 @@ pub fn check_reference(owner: UserId, service: &Owned<Service>) -> Result<(), Ru
 }
 
 /// BR-SHARE-006: a secret is bound by its owner alone.
-pub fn check_binding(owner: UserId, secret: &Owned<Secret>) -> Result<(), RuleViolation> {
+pub fn check_binding(owner: UserId, secret: &OwnedEntry<Secret>) -> Result<(), RuleViolation> {
     if secret.owner == owner {
         return Ok(());
     }
@@ -96,7 +100,7 @@ pub fn check_binding(owner: UserId, secret: &Owned<Secret>) -> Result<(), RuleVi
 
 /// How many things refer to an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct References {
+pub struct EntryReferences {
     /// All that refer to it now.
     pub all: u64,
     /// Those that belong to others than its owner.
@@ -107,7 +111,7 @@ pub struct References {
 
 /// What depends on an entry, directly or through what stands on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Affected {
+pub struct AffectedEntries {
     pub processes: u64,
     pub tools: u64,
     /// Secrets that others bound to a tool.
@@ -116,7 +120,7 @@ pub struct Affected {
     pub users: u64,
 }
 
-impl Affected {
+impl AffectedEntries {
     /// All of it in words, or nothing.
     fn describe(self) -> Option<String> {
         let parts = [(self.processes, PROCESSES), (self.tools, TOOLS), (self.bindings, BINDINGS)];
@@ -142,18 +146,18 @@ pub struct ImpactWarning {
 }
 
 /// The warning for taking an entry back from those who use it, if anybody does.
-pub fn unshare_warning(affected: Affected) -> Option<ImpactWarning> {
+pub fn unshare_warning(affected: AffectedEntries) -> Option<ImpactWarning> {
     warning(affected, "shared")
 }
 
 /// The warning for switching a tool off that processes use, its owner's own included (decision A64).
-pub fn disable_warning(affected: Affected) -> Option<ImpactWarning> {
+pub fn disable_warning(affected: AffectedEntries) -> Option<ImpactWarning> {
     warning(affected, "enabled")
 }
 
-fn warning(affected: Affected, until: &str) -> Option<ImpactWarning> {
+fn warning(affected: AffectedEntries, until: &str) -> Option<ImpactWarning> {
     let message = format!("{} and will fail until it is {until} again", affected.describe()?);
-    let Affected { processes, tools, bindings, users } = affected;
+    let AffectedEntries { processes, tools, bindings, users } = affected;
     Some(ImpactWarning {
         affected_process_count: processes,
         affected_tool_count: tools,
@@ -183,30 +187,36 @@ impl Dependents {
 }
 
 /// Whether a service may be deleted: no tool stands on it.
-pub fn check_service_deletion(tools: References) -> Result<(), Refused> {
+pub fn check_service_deletion(tools: EntryReferences) -> Result<(), SharingRefusal> {
     check_deletion("BR-SERVICE-004", "service", TOOLS, tools)
 }
 
 /// Whether a secret may be deleted: no tool has it bound.
-pub fn check_secret_deletion(tools: References) -> Result<(), Refused> {
+pub fn check_secret_deletion(tools: EntryReferences) -> Result<(), SharingRefusal> {
     check_deletion("BR-SECRET-002", "secret", TOOLS, tools)
 }
 
 /// Whether a tool may be deleted: no step of a process refers to it, and no run that goes on uses it. What such a run
 /// does was settled when it began, so its process may have been changed since.
-pub fn check_tool_deletion(processes: References, is_in_open_run: bool) -> Result<(), Refused> {
+pub fn check_tool_deletion(processes: EntryReferences, is_in_open_run: bool) -> Result<(), SharingRefusal> {
     check_deletion("BR-TOOL-004", "tool", PROCESSES, processes)?;
     if is_in_open_run {
         let remedy = "wait until the run has ended, or cancel it";
         let violation = RuleViolation::new("BR-TOOL-004", "a run that has not ended uses this tool", remedy);
-        return Err(Refused::Conflict(violation));
+        return Err(SharingRefusal::Conflict(violation));
     }
     Ok(())
 }
 
 /// Others' things come first: they cannot be put right by the one who asks (BR-SHARE-004).
-fn check_deletion(own_rule: &'static str, what: &str, by: Dependents, found: References) -> Result<(), Refused> {
-    let conflict = |rule, problem: String, remedy| Err(Refused::Conflict(RuleViolation::new(rule, problem, remedy)));
+fn check_deletion(
+    own_rule: &'static str,
+    what: &str,
+    by: Dependents,
+    found: EntryReferences,
+) -> Result<(), SharingRefusal> {
+    let conflict =
+        |rule, problem: String, remedy| Err(SharingRefusal::Conflict(RuleViolation::new(rule, problem, remedy)));
     if found.by_others > 0 {
         let (things, users) = (by.counted(found.by_others), USERS.counted(found.other_owners));
         let problem = format!("{things} of {users} depend on this {what}");

@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::catalog::entry::{Description, Entry, Fixed, Name, Owned, refuse_fixed};
+use crate::catalog::entry::{Description, Entry, FixedField, Name, OwnedEntry, refuse_fixed};
 use crate::catalog::operation::Operation;
 use crate::catalog::schema::{AtOnce, SchemaJudge};
 use crate::catalog::service::{self, Protocol, ServiceDraft, ServiceType};
@@ -85,17 +85,17 @@ pub struct TemplateChange {
     /// Kept beside the entry; the caller applies it.
     pub shared: Option<bool>,
     pub archived: Option<bool>,
-    pub name: Fixed,
-    pub description: Fixed,
+    pub name: FixedField,
+    pub description: FixedField,
     #[serde(rename = "type")]
-    pub service_type: Fixed,
-    pub protocol: Fixed,
-    pub connection_schema: Fixed,
-    pub requires_secret: Fixed,
-    pub operation: Fixed,
-    pub input_schema: Fixed,
-    pub output_schema: Fixed,
-    pub owner_id: Fixed,
+    pub service_type: FixedField,
+    pub protocol: FixedField,
+    pub connection_schema: FixedField,
+    pub requires_secret: FixedField,
+    pub operation: FixedField,
+    pub input_schema: FixedField,
+    pub output_schema: FixedField,
+    pub owner_id: FixedField,
 }
 
 impl TemplateChange {
@@ -144,7 +144,7 @@ impl ServiceTemplate {
     }
 }
 
-impl Owned<ServiceTemplate> {
+impl OwnedEntry<ServiceTemplate> {
     /// The draft with the template's whole structure copied in.
     pub fn instantiate(&self, draft: ServiceDraft) -> Result<ServiceDraft, RuleViolation> {
         let template = &self.entry;
@@ -185,7 +185,7 @@ impl ToolTemplate {
     }
 }
 
-impl Owned<ToolTemplate> {
+impl OwnedEntry<ToolTemplate> {
     /// The draft with the template's whole structure copied in. Service and secret are the user's own choice.
     pub fn instantiate(&self, draft: ToolDraft) -> Result<ToolDraft, RuleViolation> {
         let template = &self.entry;

@@ -8,7 +8,7 @@ mod ineffective_members;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::catalog::entry::{self, Description, Entry, Fixed, Name, Owned, refuse_fixed};
+use crate::catalog::entry::{self, Description, Entry, FixedField, Name, OwnedEntry, refuse_fixed};
 use crate::catalog::operation::Operation;
 use crate::catalog::operation::prompt::{LlmApi, model_accepts_images};
 use crate::catalog::pricing::Pricing;
@@ -50,7 +50,7 @@ pub struct Tool {
     pub tool_template_id: Option<RecordId>,
     /// What becomes of a call whose end nobody saw; without it, what its kind allows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub retry: Option<Retry>,
+    pub retry: Option<ToolRetry>,
     /// What its calls cost; without it, that is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pricing: Option<Pricing>,
@@ -59,7 +59,7 @@ pub struct Tool {
 /// Whether a call may be made again when nobody saw its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Retry {
+pub enum ToolRetry {
     /// Making it twice does no harm.
     Safe,
     /// The service tells a repeat by its `Idempotency-Key`.
@@ -106,7 +106,7 @@ pub struct ToolDraft {
     #[serde(default)]
     pub shared: bool,
     pub tool_template_id: Option<RecordId>,
-    pub retry: Option<Retry>,
+    pub retry: Option<ToolRetry>,
     pub pricing: Option<Pricing>,
 }
 
@@ -127,13 +127,13 @@ pub struct ToolChange {
     pub output_schema: Option<Value>,
     pub enabled: Option<bool>,
     #[serde(deserialize_with = "entry::named")]
-    pub retry: Option<Option<Retry>>,
+    pub retry: Option<Option<ToolRetry>>,
     #[serde(deserialize_with = "entry::named")]
     pub pricing: Option<Option<Pricing>>,
-    pub service_id: Fixed,
-    pub tool_template_id: Fixed,
-    pub status: Fixed,
-    pub owner_id: Fixed,
+    pub service_id: FixedField,
+    pub tool_template_id: FixedField,
+    pub status: FixedField,
+    pub owner_id: FixedField,
 }
 
 impl ToolDraft {
@@ -180,8 +180,8 @@ impl Tool {
     pub fn create(
         draft: ToolDraft,
         owner: UserId,
-        service: &Owned<Service>,
-        secret: Option<&Owned<Secret>>,
+        service: &OwnedEntry<Service>,
+        secret: Option<&OwnedEntry<Secret>>,
     ) -> Result<Self, RuleViolation> {
         Self::create_by(draft, owner, service, secret, &AtOnce)
     }
@@ -190,8 +190,8 @@ impl Tool {
     pub fn create_by<J: SchemaJudge>(
         mut draft: ToolDraft,
         owner: UserId,
-        service: &Owned<Service>,
-        secret: Option<&Owned<Secret>>,
+        service: &OwnedEntry<Service>,
+        secret: Option<&OwnedEntry<Secret>>,
         judge: &J,
     ) -> Result<Self, J::Error> {
         draft.take_secret()?;
@@ -229,8 +229,8 @@ impl Tool {
         &self,
         change: ToolChange,
         owner: UserId,
-        service: &Owned<Service>,
-        secret: Option<&Owned<Secret>>,
+        service: &OwnedEntry<Service>,
+        secret: Option<&OwnedEntry<Secret>>,
     ) -> Result<Self, RuleViolation> {
         self.change_by(change, owner, service, secret, &AtOnce)
     }
@@ -240,8 +240,8 @@ impl Tool {
         &self,
         mut change: ToolChange,
         owner: UserId,
-        service: &Owned<Service>,
-        secret: Option<&Owned<Secret>>,
+        service: &OwnedEntry<Service>,
+        secret: Option<&OwnedEntry<Secret>>,
         judge: &J,
     ) -> Result<Self, J::Error> {
         change.refuse_fixed()?;
@@ -283,7 +283,7 @@ impl Tool {
 
     /// Only requests over HTTP carry a key by which a service tells a repeat.
     fn check_retry(&self) -> Result<(), RuleViolation> {
-        if self.retry != Some(Retry::Keyed) || matches!(self.operation, Operation::RestCall(_)) {
+        if self.retry != Some(ToolRetry::Keyed) || matches!(self.operation, Operation::RestCall(_)) {
             return Ok(());
         }
         let problem =
@@ -342,8 +342,8 @@ impl Tool {
     pub fn check_stands_by<J: SchemaJudge>(
         &self,
         owner: UserId,
-        service: &Owned<Service>,
-        secret: Option<&Owned<Secret>>,
+        service: &OwnedEntry<Service>,
+        secret: Option<&OwnedEntry<Secret>>,
         judge: &J,
     ) -> Result<(), J::Error> {
         assert_eq!(self.service_id, service.id, "a tool is judged with the service it names");
@@ -359,7 +359,7 @@ impl Tool {
         &self,
         owner: UserId,
         service: &Service,
-        secret: Option<&Owned<Secret>>,
+        secret: Option<&OwnedEntry<Secret>>,
     ) -> Result<(), RuleViolation> {
         let Some(secret) = secret else {
             if service.requires_secret {

@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::catalog::operation::Operation;
 use crate::catalog::tool::Tool;
 use crate::flow::address::names_address;
-use crate::flow::argument_schema::Declared;
+use crate::flow::argument_schema::DeclaredArgument;
 use crate::flow::step::Approval;
 
 /// Skein's own tools that change nothing and reach no host.
@@ -23,7 +23,7 @@ const ADDRESS_WORDS: [&str; 28] = [
 
 /// Who asks for a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AskedBy {
+pub enum CallOrigin {
     /// A model that was offered the tool, and what the offer says of approval.
     Model(Option<Approval>),
     /// A step of a process. The arguments are those of its inputs that derive from a model's output.
@@ -38,12 +38,12 @@ pub fn is_reading_ability(name: &str) -> bool {
 /// Whether a person approves a call of `tool` with the `arguments` that a model filled in. The offer's own choice comes first.
 /// By default a call that a model asks for needs approval unless it only reads and its host is fixed by the tool's definition;
 /// a step's call needs approval unless its host is fixed. `is_own` marks tools of Skein's own service.
-pub fn needs_approval(asked_by: AskedBy, tool: &Tool, is_own: bool, arguments: &Value) -> bool {
+pub fn needs_approval(asked_by: CallOrigin, tool: &Tool, is_own: bool, arguments: &Value) -> bool {
     match asked_by {
-        AskedBy::Model(Some(Approval::Never)) => false,
-        AskedBy::Model(Some(Approval::Always | Approval::Once)) => true,
-        AskedBy::Model(None) => !only_reads(&tool.operation, is_own) || !has_fixed_host(tool, is_own, arguments),
-        AskedBy::Step => !has_fixed_host(tool, is_own, arguments),
+        CallOrigin::Model(Some(Approval::Never)) => false,
+        CallOrigin::Model(Some(Approval::Always | Approval::Once)) => true,
+        CallOrigin::Model(None) => !only_reads(&tool.operation, is_own) || !has_fixed_host(tool, is_own, arguments),
+        CallOrigin::Step => !has_fixed_host(tool, is_own, arguments),
     }
 }
 
@@ -60,7 +60,7 @@ fn only_reads(operation: &Operation, is_own: bool) -> bool {
 /// the host that the argument names. A provider of models is sent text and fetches nothing.
 fn has_fixed_host(tool: &Tool, is_own: bool, arguments: &Value) -> bool {
     let own = tool.address().unwrap_or_default();
-    let names_host = || Reach { own }.names_host(arguments, &Declared::of(&tool.input_schema), false);
+    let names_host = || Reach { own }.names_host(arguments, &DeclaredArgument::of(&tool.input_schema), false);
     match &tool.operation {
         Operation::LlmCall(_) => true,
         Operation::McpTool(_) if is_own => true,
@@ -77,7 +77,7 @@ struct Reach<'a> {
 impl Reach<'_> {
     /// Whether a value names another host. An argument declared as an address names one whatever it says; values that the
     /// schema lists belong to the definition.
-    fn names_host(&self, value: &Value, declared: &Declared, is_address: bool) -> bool {
+    fn names_host(&self, value: &Value, declared: &DeclaredArgument, is_address: bool) -> bool {
         if declared.is_listed() {
             return false;
         }

@@ -25,28 +25,28 @@ const APPLICATORS: [(&str, bool); 5] =
 const PARTS_MAX: usize = 256;
 
 /// All parts of a schema that describe one value.
-pub(crate) struct Declared<'a> {
+pub(crate) struct DeclaredArgument<'a> {
     root: &'a Value,
-    parts: Vec<Part<'a>>,
+    parts: Vec<SchemaPart<'a>>,
     is_cut: bool,
 }
 
 #[derive(Clone, Copy)]
-struct Part<'a> {
+struct SchemaPart<'a> {
     schema: &'a Value,
     /// Whether it holds whatever else does.
     always: bool,
 }
 
-impl<'a> Declared<'a> {
+impl<'a> DeclaredArgument<'a> {
     pub(crate) fn of(schema: &'a Value) -> Self {
-        Self::gather(schema, vec![Part { schema, always: true }])
+        Self::gather(schema, vec![SchemaPart { schema, always: true }])
     }
 
-    fn gather(root: &'a Value, begin: Vec<Part<'a>>) -> Self {
-        let (mut parts, mut open): (Vec<Part>, _) = (Vec::new(), begin);
+    fn gather(root: &'a Value, begin: Vec<SchemaPart<'a>>) -> Self {
+        let (mut parts, mut open): (Vec<SchemaPart>, _) = (Vec::new(), begin);
         while let Some(part) = open.pop() {
-            let is_known = |known: &Part| std::ptr::eq(known.schema, part.schema) && known.always == part.always;
+            let is_known = |known: &SchemaPart| std::ptr::eq(known.schema, part.schema) && known.always == part.always;
             if parts.iter().any(is_known) {
                 continue;
             }
@@ -56,16 +56,16 @@ impl<'a> Declared<'a> {
             parts.push(part);
             for (keyword, holds) in APPLICATORS {
                 let always = part.always && holds;
-                open.extend(schemas(&part.schema[keyword]).into_iter().map(|schema| Part { schema, always }));
+                open.extend(schemas(&part.schema[keyword]).into_iter().map(|schema| SchemaPart { schema, always }));
             }
-            open.extend(resolve(root, part.schema).map(|schema| Part { schema, ..part }));
+            open.extend(resolve(root, part.schema).map(|schema| SchemaPart { schema, ..part }));
         }
         Self { root, parts, is_cut: false }
     }
 
     /// Whether one of the parts declares an address.
     pub(crate) fn is_address(&self) -> bool {
-        let format = |part: &Part<'a>| part.schema["format"].as_str();
+        let format = |part: &SchemaPart<'a>| part.schema["format"].as_str();
         self.is_cut || self.parts.iter().filter_map(format).any(|format| ADDRESS_FORMATS.contains(&format))
     }
 
@@ -94,8 +94,10 @@ impl<'a> Declared<'a> {
     }
 
     fn below(&self, inner: impl Fn(&'a Value) -> Vec<&'a Value>) -> Self {
-        let inner = |part: &Part<'a>| inner(part.schema).into_iter().map(|schema| Part { schema, ..*part }).collect();
-        Self::gather(self.root, self.parts.iter().flat_map(|part| -> Vec<Part<'a>> { inner(part) }).collect())
+        let inner = |part: &SchemaPart<'a>| {
+            inner(part.schema).into_iter().map(|schema| SchemaPart { schema, ..*part }).collect()
+        };
+        Self::gather(self.root, self.parts.iter().flat_map(|part| -> Vec<SchemaPart<'a>> { inner(part) }).collect())
     }
 }
 

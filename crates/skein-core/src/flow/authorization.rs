@@ -7,7 +7,7 @@ use crate::rule::RuleViolation;
 
 /// Something of the catalogue, as far as footing is concerned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Holding {
+pub struct OwnedRef {
     pub id: RecordId,
     pub owner: UserId,
     pub shared: bool,
@@ -15,20 +15,20 @@ pub struct Holding {
 
 /// What a call stands on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Chain {
+pub struct AuthorizationInputs {
     pub executor: UserId,
-    pub tool: Holding,
-    pub service: Holding,
+    pub tool: OwnedRef,
+    pub service: OwnedRef,
     /// What the tool's owner bound to it.
-    pub tool_secret: Option<Holding>,
+    pub tool_secret: Option<OwnedRef>,
     /// What the executor bound to somebody else's tool (decision Z16).
-    pub own_secret: Option<Holding>,
+    pub own_secret: Option<OwnedRef>,
     pub requires_secret: bool,
 }
 
 /// In whose name a call runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Footing {
+pub struct CallAuthorization {
     pub executor: UserId,
     pub tool_owner: UserId,
     pub service_owner: UserId,
@@ -38,15 +38,15 @@ pub struct Footing {
     pub payer: UserId,
 }
 
-impl Footing {
+impl CallAuthorization {
     /// Whether anything used belongs to somebody else.
     pub fn is_across_users(&self) -> bool {
         self.tool_owner != self.executor || self.service_owner != self.executor
     }
 }
 
-impl Chain {
-    pub fn judge(&self) -> Result<Footing, RuleViolation> {
+impl AuthorizationInputs {
+    pub fn judge(&self) -> Result<CallAuthorization, RuleViolation> {
         let Self { executor, tool, service, .. } = *self;
         if tool.owner != executor && !tool.shared {
             return refuse("BR-SHARE-007", "the tool is not shared by its owner", "ask its owner to share it");
@@ -57,12 +57,12 @@ impl Chain {
         }
         let secret = self.secret()?;
         let payer = secret.map_or(executor, |(_, owner)| owner);
-        Ok(Footing { executor, tool_owner: tool.owner, service_owner: service.owner, secret, payer })
+        Ok(CallAuthorization { executor, tool_owner: tool.owner, service_owner: service.owner, secret, payer })
     }
 
     /// The executor's own first, else the owner's by delegation; a secret never serves a third person.
     fn secret(&self) -> Result<Option<(RecordId, UserId)>, RuleViolation> {
-        let bound = |secret: Option<Holding>, must_be: UserId| match secret {
+        let bound = |secret: Option<OwnedRef>, must_be: UserId| match secret {
             Some(secret) if secret.owner != must_be => {
                 let remedy = "bind a secret of your own";
                 refuse("BR-SHARE-006", "a secret serves only tools of its owner, or its owner's own calls", remedy)
@@ -90,13 +90,13 @@ mod tests {
     const BERT: UserId = UserId::from_bytes([2; 16]);
     const CARL: UserId = UserId::from_bytes([3; 16]);
 
-    fn holding(id: u8, owner: UserId, shared: bool) -> Holding {
-        Holding { id: RecordId::from_bytes([id; 16]), owner, shared }
+    fn holding(id: u8, owner: UserId, shared: bool) -> OwnedRef {
+        OwnedRef { id: RecordId::from_bytes([id; 16]), owner, shared }
     }
 
     /// Bert calls Anna's shared tool, which stands on Carl's shared service and uses Anna's secret.
-    fn chain() -> Chain {
-        Chain {
+    fn chain() -> AuthorizationInputs {
+        AuthorizationInputs {
             executor: BERT,
             tool: holding(1, ANNA, true),
             service: holding(2, CARL, true),
@@ -115,28 +115,28 @@ mod tests {
 
     #[test]
     fn br_share_007_an_unshared_link_of_the_chain_refuses() {
-        let refused = |chain: Chain| chain.judge().unwrap_err().rule();
-        assert_eq!(refused(Chain { tool: holding(1, ANNA, false), ..chain() }), "BR-SHARE-007");
-        assert_eq!(refused(Chain { service: holding(2, CARL, false), ..chain() }), "BR-SHARE-007");
+        let refused = |chain: AuthorizationInputs| chain.judge().unwrap_err().rule();
+        assert_eq!(refused(AuthorizationInputs { tool: holding(1, ANNA, false), ..chain() }), "BR-SHARE-007");
+        assert_eq!(refused(AuthorizationInputs { service: holding(2, CARL, false), ..chain() }), "BR-SHARE-007");
         // A private service is fine below its own owner's tool.
-        assert!(Chain { service: holding(2, ANNA, false), ..chain() }.judge().is_ok());
+        assert!(AuthorizationInputs { service: holding(2, ANNA, false), ..chain() }.judge().is_ok());
     }
 
     #[test]
     fn br_exec_002_the_secret_decides_who_pays_holds() {
         assert_eq!(chain().judge().unwrap().payer, ANNA);
         let own = holding(4, BERT, false);
-        let footing = Chain { own_secret: Some(own), ..chain() }.judge().unwrap();
+        let footing = AuthorizationInputs { own_secret: Some(own), ..chain() }.judge().unwrap();
         assert_eq!((footing.payer, footing.secret), (BERT, Some((own.id, BERT))));
-        let free = Chain { tool_secret: None, requires_secret: false, ..chain() };
+        let free = AuthorizationInputs { tool_secret: None, requires_secret: false, ..chain() };
         assert_eq!(free.judge().unwrap().payer, BERT);
     }
 
     #[test]
     fn br_exec_002_a_secret_of_a_third_person_refuses() {
         let foreign = Some(holding(4, CARL, true));
-        assert_eq!(Chain { own_secret: foreign, ..chain() }.judge().unwrap_err().rule(), "BR-SHARE-006");
-        assert_eq!(Chain { tool_secret: foreign, ..chain() }.judge().unwrap_err().rule(), "BR-SHARE-006");
-        assert_eq!(Chain { tool_secret: None, ..chain() }.judge().unwrap_err().rule(), "BR-SERVICE-002");
+        assert_eq!(AuthorizationInputs { own_secret: foreign, ..chain() }.judge().unwrap_err().rule(), "BR-SHARE-006");
+        assert_eq!(AuthorizationInputs { tool_secret: foreign, ..chain() }.judge().unwrap_err().rule(), "BR-SHARE-006");
+        assert_eq!(AuthorizationInputs { tool_secret: None, ..chain() }.judge().unwrap_err().rule(), "BR-SERVICE-002");
     }
 }

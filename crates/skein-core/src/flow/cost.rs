@@ -86,9 +86,9 @@ pub struct Cost {
 /// What is owed, for each payer and currency together.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(into = "Vec<Cost>", from = "Vec<Cost>")]
-pub struct Owed(BTreeMap<(UserId, Currency), Amount>);
+pub struct CostTotals(BTreeMap<(UserId, Currency), Amount>);
 
-impl Owed {
+impl CostTotals {
     pub fn add(&mut self, cost: Cost) {
         let amount = self.0.entry((cost.payer_id, cost.currency)).or_default();
         *amount = amount.plus(cost.amount);
@@ -107,19 +107,19 @@ impl Owed {
     }
 }
 
-impl Extend<Cost> for Owed {
+impl Extend<Cost> for CostTotals {
     fn extend<T: IntoIterator<Item = Cost>>(&mut self, costs: T) {
         costs.into_iter().for_each(|cost| self.add(cost));
     }
 }
 
-impl From<Owed> for Vec<Cost> {
-    fn from(owed: Owed) -> Self {
+impl From<CostTotals> for Vec<Cost> {
+    fn from(owed: CostTotals) -> Self {
         owed.costs().collect()
     }
 }
 
-impl From<Vec<Cost>> for Owed {
+impl From<Vec<Cost>> for CostTotals {
     fn from(costs: Vec<Cost>) -> Self {
         let mut owed = Self::default();
         owed.extend(costs);
@@ -157,7 +157,7 @@ mod tests {
 
     #[test]
     fn br_share_008_what_is_owed_is_summed_by_payer_and_currency_holds() {
-        let mut owed = Owed::default();
+        let mut owed = CostTotals::default();
         owed.extend([cost(BERT, "USD", "0.1"), cost(ANNA, "USD", "0.2"), cost(ANNA, "EUR", "1")]);
         // Binary fractions would not give 0.3.
         owed.add(cost(ANNA, "USD", "0.1"));
@@ -167,6 +167,6 @@ mod tests {
             { "payerId": BERT, "currency": "USD", "amount": "0.1" },
         ]);
         assert_eq!(serde_json::to_value(&owed).unwrap(), told);
-        assert_eq!(serde_json::from_value::<Owed>(told).unwrap(), owed);
+        assert_eq!(serde_json::from_value::<CostTotals>(told).unwrap(), owed);
     }
 }

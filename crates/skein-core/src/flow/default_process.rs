@@ -88,7 +88,7 @@ pub fn check_default(process: &Process) -> Result<(), RuleViolation> {
 
 /// What a user chose, with what keeps the chosen process from answering.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Choice {
+pub enum DefaultChoice {
     /// Nothing was chosen, and no model was connected.
     Open,
     BuiltIn,
@@ -100,7 +100,7 @@ pub enum Choice {
     },
 }
 
-impl Choice {
+impl DefaultChoice {
     /// Whether the next process that answers through a connected model becomes the default.
     pub fn adopts_next(&self) -> bool {
         matches!(self, Self::Open | Self::Process { is_gone: true, .. })
@@ -114,7 +114,7 @@ impl Choice {
 
 /// An enabled process that can answer in conversations.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Candidate {
+pub struct DefaultCandidate {
     pub id: RecordId,
     pub name: String,
     pub created_at: Millis,
@@ -131,19 +131,19 @@ pub struct DefaultResolution {
 }
 
 /// Resolves a choice. A chosen process that cannot answer gives way to a built-in model, and the problem is named.
-pub fn answering(choice: &Choice, candidates: &[Candidate]) -> DefaultResolution {
+pub fn answering(choice: &DefaultChoice, candidates: &[DefaultCandidate]) -> DefaultResolution {
     let built_in = || plainest(candidates.iter().filter(|one| one.model == Some(ModelSource::BuiltIn)));
     match choice {
-        Choice::Open => DefaultResolution { process: plainest(candidates.iter()), problem: None },
-        Choice::BuiltIn => DefaultResolution { process: built_in(), problem: None },
-        Choice::Process { id, obstacle: None, .. } => DefaultResolution { process: Some(*id), problem: None },
-        Choice::Process { obstacle, .. } => DefaultResolution { process: built_in(), problem: obstacle.clone() },
+        DefaultChoice::Open => DefaultResolution { process: plainest(candidates.iter()), problem: None },
+        DefaultChoice::BuiltIn => DefaultResolution { process: built_in(), problem: None },
+        DefaultChoice::Process { id, obstacle: None, .. } => DefaultResolution { process: Some(*id), problem: None },
+        DefaultChoice::Process { obstacle, .. } => DefaultResolution { process: built_in(), problem: obstacle.clone() },
     }
 }
 
 /// The process named Chat, else the oldest.
-fn plainest<'a>(candidates: impl Iterator<Item = &'a Candidate>) -> Option<RecordId> {
-    let rank = |one: &&Candidate| (one.name != PLAINEST, one.created_at, one.id);
+fn plainest<'a>(candidates: impl Iterator<Item = &'a DefaultCandidate>) -> Option<RecordId> {
+    let rank = |one: &&DefaultCandidate| (one.name != PLAINEST, one.created_at, one.id);
     candidates.min_by_key(rank).map(|one| one.id)
 }
 
@@ -164,8 +164,8 @@ mod tests {
         Process::create(serde_json::from_value(draft).unwrap()).unwrap()
     }
 
-    fn candidates() -> [Candidate; 3] {
-        let one = |id, name: &str, created_at, model| Candidate {
+    fn candidates() -> [DefaultCandidate; 3] {
+        let one = |id, name: &str, created_at, model| DefaultCandidate {
             id,
             name: name.to_owned(),
             created_at: Millis(created_at),
@@ -178,8 +178,8 @@ mod tests {
         ]
     }
 
-    fn chosen(obstacle: Option<&str>, is_gone: bool) -> Choice {
-        Choice::Process { id: CONNECTED, is_gone, obstacle: obstacle.map(str::to_owned) }
+    fn chosen(obstacle: Option<&str>, is_gone: bool) -> DefaultChoice {
+        DefaultChoice::Process { id: CONNECTED, is_gone, obstacle: obstacle.map(str::to_owned) }
     }
 
     fn operation(value: &Value) -> Operation {
@@ -205,25 +205,25 @@ mod tests {
 
     #[test]
     fn without_a_choice_chat_answers_else_the_oldest_process() {
-        assert_eq!(answering(&Choice::Open, &candidates()).process, Some(CHAT));
-        assert_eq!(answering(&Choice::Open, &candidates()[..2]).process, Some(CONNECTED));
-        assert_eq!(answering(&Choice::BuiltIn, &candidates()[..2]).process, Some(OLDEST));
-        assert_eq!(answering(&Choice::Open, &[]), DefaultResolution { process: None, problem: None });
+        assert_eq!(answering(&DefaultChoice::Open, &candidates()).process, Some(CHAT));
+        assert_eq!(answering(&DefaultChoice::Open, &candidates()[..2]).process, Some(CONNECTED));
+        assert_eq!(answering(&DefaultChoice::BuiltIn, &candidates()[..2]).process, Some(OLDEST));
+        assert_eq!(answering(&DefaultChoice::Open, &[]), DefaultResolution { process: None, problem: None });
     }
 
     #[test]
     fn only_the_first_connected_model_becomes_the_default_by_itself() {
         let answers = process(&json!(["message"]));
         let connected = Some(ModelSource::Connected);
-        assert!(Choice::Open.adopts(&answers, connected));
+        assert!(DefaultChoice::Open.adopts(&answers, connected));
         assert!(chosen(Some("it was deleted"), true).adopts(&answers, connected));
-        for choice in [Choice::BuiltIn, chosen(None, false), chosen(Some("it is disabled"), false)] {
+        for choice in [DefaultChoice::BuiltIn, chosen(None, false), chosen(Some("it is disabled"), false)] {
             assert!(!choice.adopts(&answers, connected), "{choice:?}");
         }
         for model in [None, Some(ModelSource::BuiltIn)] {
-            assert!(!Choice::Open.adopts(&answers, model), "{model:?}");
+            assert!(!DefaultChoice::Open.adopts(&answers, model), "{model:?}");
         }
-        assert!(!Choice::Open.adopts(&process(&json!(["place"])), connected));
+        assert!(!DefaultChoice::Open.adopts(&process(&json!(["place"])), connected));
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! owner's. The owner may decide as before, and take it back.
 
 use crate::account::Viewer;
-use crate::catalog::sharing::Refused;
+use crate::catalog::sharing::SharingRefusal;
 use crate::flow::execution::review::Decision;
 use crate::id::UserId;
 use crate::rule::RuleViolation;
@@ -51,11 +51,11 @@ impl Delegation {
     }
 
     /// Whether `by` may ask `to` to decide, or take that back.
-    pub fn check_asking(&self, by: UserId, to: Option<UserId>) -> Result<(), Refused> {
+    pub fn check_asking(&self, by: UserId, to: Option<UserId>) -> Result<(), SharingRefusal> {
         if by != self.owner {
             let problem = "who decides in another's place does not ask a third person";
             let remedy = "decide it, or tell its owner, who can take it back and ask somebody else";
-            return Err(Refused::Forbidden(RuleViolation::new(RULE, problem, remedy)));
+            return Err(SharingRefusal::Forbidden(RuleViolation::new(RULE, problem, remedy)));
         }
         if to == Some(self.owner) { Err(nobody_found().into()) } else { Ok(()) }
     }
@@ -130,7 +130,7 @@ mod tests {
         assert_eq!(asked(Some(BEN)).check_asking(ANNA, None), Ok(()));
         assert_eq!(asked(None).check_asking(ANNA, Some(ANNA)), Err(nobody_found().into()), "as for a name of nobody");
         for to in [Some(CLEO), None] {
-            assert!(matches!(asked(Some(BEN)).check_asking(BEN, to), Err(Refused::Forbidden(_))), "{to:?}");
+            assert!(matches!(asked(Some(BEN)).check_asking(BEN, to), Err(SharingRefusal::Forbidden(_))), "{to:?}");
         }
     }
 }

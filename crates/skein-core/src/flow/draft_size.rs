@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::catalog::schema::bounds::pattern_count;
 use crate::flow::process::InitialContext;
 use crate::flow::step::STEPS_MAX;
-use crate::flow::validation::Breach;
+use crate::flow::validation::Violation;
 use crate::rule::RuleViolation;
 
 /// Most steps that one step depends on.
@@ -17,8 +17,8 @@ pub const DEPENDS_ON_MAX: usize = STEPS_MAX;
 pub const PROCESS_PATTERNS_MAX: usize = 256;
 
 /// Refuses steps that are none (BR-PROCESS-001), too many, or too large in what they list.
-pub(crate) fn check_steps(steps: &[Value]) -> Result<(), Breach> {
-    let breach = |problem: String, remedy| Breach {
+pub(crate) fn check_steps(steps: &[Value]) -> Result<(), Violation> {
+    let breach = |problem: String, remedy| Violation {
         violation: RuleViolation::new("BR-PROCESS-001", problem, remedy),
         step: None,
         field: Some("steps"),
@@ -35,7 +35,7 @@ pub(crate) fn check_steps(steps: &[Value]) -> Result<(), Breach> {
 }
 
 /// Refuses more patterns than [`PROCESS_PATTERNS_MAX`] in what the context and the answers of people have to satisfy.
-pub(crate) fn check_patterns(context: &InitialContext, steps: &[Value]) -> Result<(), Breach> {
+pub(crate) fn check_patterns(context: &InitialContext, steps: &[Value]) -> Result<(), Violation> {
     let of_context = match context {
         InitialContext::Names(_) => 0,
         InitialContext::Schema(schema) => pattern_count(schema),
@@ -46,7 +46,7 @@ pub(crate) fn check_patterns(context: &InitialContext, steps: &[Value]) -> Resul
     }
     let problem = format!("the schemas of the process have {count} patterns; the limit is {PROCESS_PATTERNS_MAX}");
     let violation = RuleViolation::new("BR-STEP-002", problem, "describe the values by fewer patterns");
-    Err(Breach { violation, step: None, field: None })
+    Err(Violation { violation, step: None, field: None })
 }
 
 fn fallback(step: &Value) -> &[Value] {
@@ -61,12 +61,12 @@ fn count_patterns(step: &Value) -> usize {
     pattern_count(&step["ask"]["schema"]) + fallback(step).iter().map(count_patterns).sum::<usize>()
 }
 
-fn check_dependencies(step: &Value, number: usize) -> Result<(), Breach> {
+fn check_dependencies(step: &Value, number: usize) -> Result<(), Violation> {
     let count = step["dependsOn"].as_array().map_or(0, Vec::len);
     if count <= DEPENDS_ON_MAX {
         return Ok(());
     }
     let problem = format!("step {number} depends on {count} steps; the limit is {DEPENDS_ON_MAX}");
     let violation = RuleViolation::new("BR-PROCESS-003", problem, "name each step it waits for once");
-    Err(Breach { violation, step: Some(number), field: Some("dependsOn") })
+    Err(Violation { violation, step: Some(number), field: Some("dependsOn") })
 }

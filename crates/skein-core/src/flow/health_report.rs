@@ -11,7 +11,7 @@ use crate::id::UserId;
 /// How something is; the later, the worse.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Fitness {
+pub enum HealthLevel {
     #[default]
     Healthy,
     /// It may be tried.
@@ -22,14 +22,14 @@ pub enum Fitness {
 
 /// How one thing is, and why.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Finding {
-    pub fitness: Fitness,
+pub struct HealthFinding {
+    pub fitness: HealthLevel,
     pub reasons: Vec<String>,
 }
 
-impl Finding {
+impl HealthFinding {
     pub fn error(reason: impl Into<String>) -> Self {
-        Self::default().and(Fitness::Error, reason)
+        Self::default().and(HealthLevel::Error, reason)
     }
 
     /// What is not there any more.
@@ -39,7 +39,7 @@ impl Finding {
 
     /// One more reason.
     #[must_use]
-    pub fn and(mut self, fitness: Fitness, reason: impl Into<String>) -> Self {
+    pub fn and(mut self, fitness: HealthLevel, reason: impl Into<String>) -> Self {
         self.fitness = self.fitness.max(fitness);
         self.reasons.push(reason.into());
         self
@@ -48,7 +48,7 @@ impl Finding {
 
 /// What is known of a tool or a service.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Condition {
+pub struct DependencyHealth {
     pub owner: UserId,
     pub shared: bool,
     pub enabled: bool,
@@ -60,25 +60,25 @@ pub struct Condition {
     pub unfit: Option<String>,
 }
 
-impl Condition {
+impl DependencyHealth {
     /// How it is for things of `user`.
-    pub fn finding(&self, user: UserId) -> Finding {
-        let mut found = Finding::default();
+    pub fn finding(&self, user: UserId) -> HealthFinding {
+        let mut found = HealthFinding::default();
         if self.owner != user && !self.shared {
-            found = found.and(Fitness::Error, "it is not shared by its owner any more");
+            found = found.and(HealthLevel::Error, "it is not shared by its owner any more");
         }
         if !self.enabled {
-            return found.and(Fitness::Error, "it is disabled");
+            return found.and(HealthLevel::Error, "it is disabled");
         }
         if let Some(unfit) = &self.unfit {
-            found = found.and(Fitness::Error, unfit.clone());
+            found = found.and(HealthLevel::Error, unfit.clone());
         }
         let told = |words: &str| self.error.clone().unwrap_or_else(|| words.to_owned());
         match self.checked {
             Some(Health::Healthy) => found,
-            None => found.and(Fitness::Warning, "it was never checked"),
-            Some(Health::Degraded) => found.and(Fitness::Warning, told("its last check found it degraded")),
-            Some(Health::Down) => found.and(Fitness::Error, told("its last check found it down")),
+            None => found.and(HealthLevel::Warning, "it was never checked"),
+            Some(Health::Degraded) => found.and(HealthLevel::Warning, told("its last check found it degraded")),
+            Some(Health::Down) => found.and(HealthLevel::Error, told("its last check found it down")),
         }
     }
 }
@@ -90,34 +90,37 @@ mod tests {
     const ANNA: UserId = UserId::from_bytes([1; 16]);
     const BERT: UserId = UserId::from_bytes([2; 16]);
 
-    fn condition() -> Condition {
+    fn condition() -> DependencyHealth {
         let (shared, enabled, error, unfit) = (false, true, None, None);
-        Condition { owner: ANNA, shared, enabled, checked: Some(Health::Healthy), error, unfit }
+        DependencyHealth { owner: ANNA, shared, enabled, checked: Some(Health::Healthy), error, unfit }
     }
 
-    fn check(condition: &Condition, user: UserId, fitness: Fitness, reason: &str) {
+    fn check(condition: &DependencyHealth, user: UserId, fitness: HealthLevel, reason: &str) {
         let found = condition.finding(user);
         assert_eq!((found.fitness, found.reasons.join("; ")), (fitness, reason.to_owned()));
     }
 
     #[test]
     fn what_works_is_healthy_and_what_was_never_checked_may_be_tried() {
-        check(&condition(), ANNA, Fitness::Healthy, "");
-        check(&Condition { shared: true, ..condition() }, BERT, Fitness::Healthy, "");
-        check(&Condition { checked: None, ..condition() }, ANNA, Fitness::Warning, "it was never checked");
-        let slow =
-            Condition { checked: Some(Health::Degraded), error: Some("it answered 503".to_owned()), ..condition() };
-        check(&slow, ANNA, Fitness::Warning, "it answered 503");
+        check(&condition(), ANNA, HealthLevel::Healthy, "");
+        check(&DependencyHealth { shared: true, ..condition() }, BERT, HealthLevel::Healthy, "");
+        check(&DependencyHealth { checked: None, ..condition() }, ANNA, HealthLevel::Warning, "it was never checked");
+        let slow = DependencyHealth {
+            checked: Some(Health::Degraded),
+            error: Some("it answered 503".to_owned()),
+            ..condition()
+        };
+        check(&slow, ANNA, HealthLevel::Warning, "it answered 503");
     }
 
     #[test]
     fn what_a_run_would_fail_at_is_an_error() {
-        check(&condition(), BERT, Fitness::Error, "it is not shared by its owner any more");
-        check(&Condition { enabled: false, ..condition() }, ANNA, Fitness::Error, "it is disabled");
-        let down = Condition { checked: Some(Health::Down), ..condition() };
-        check(&down, ANNA, Fitness::Error, "its last check found it down");
-        let unfit = Condition { unfit: Some("region is missing".to_owned()), checked: None, ..condition() };
-        check(&unfit, ANNA, Fitness::Error, "region is missing; it was never checked");
-        assert_eq!(Finding::missing().fitness, Fitness::Error);
+        check(&condition(), BERT, HealthLevel::Error, "it is not shared by its owner any more");
+        check(&DependencyHealth { enabled: false, ..condition() }, ANNA, HealthLevel::Error, "it is disabled");
+        let down = DependencyHealth { checked: Some(Health::Down), ..condition() };
+        check(&down, ANNA, HealthLevel::Error, "its last check found it down");
+        let unfit = DependencyHealth { unfit: Some("region is missing".to_owned()), checked: None, ..condition() };
+        check(&unfit, ANNA, HealthLevel::Error, "region is missing; it was never checked");
+        assert_eq!(HealthFinding::missing().fitness, HealthLevel::Error);
     }
 }

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use crate::catalog::json_template::RENDERED_BYTES_MAX;
 use crate::catalog::placeholder::{is_variable_name, plain};
-use crate::flow::scope::{Names, Scope, Spelling, Variable};
+use crate::flow::scope::{Names, Spelling, Variable, VariableScope};
 use crate::rule::RuleViolation;
 
 /// Most places in the inputs of one step.
@@ -24,20 +24,20 @@ const PLACE_DEPTH_MAX: usize = 32;
 
 /// A value in which every place was found.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Interpolated {
+pub(crate) enum InterpolatedValue {
     /// Nothing to fill in.
     Fixed(Value),
     /// One place: the value keeps its type.
-    Place(Place),
+    Place(VariablePath),
     Text(Vec<Part>),
-    Array(Vec<Interpolated>),
-    Object(Vec<(String, Interpolated)>),
+    Array(Vec<InterpolatedValue>),
+    Object(Vec<(String, InterpolatedValue)>),
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Part {
     Literal(String),
-    Place(Place),
+    Place(VariablePath),
 }
 
 impl Part {
@@ -51,7 +51,7 @@ impl Part {
 
 /// A variable and the way into it.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Place {
+pub(crate) struct VariablePath {
     variable: Variable,
     path: Vec<Segment>,
 }
@@ -62,7 +62,7 @@ enum Segment {
     Element(usize),
 }
 
-impl Interpolated {
+impl InterpolatedValue {
     /// Finds the places of a value; each must name a variable that is known here (BR-STEP-002).
     pub(crate) fn parse(value: &Value, names: &Names, places: &mut usize) -> Result<Self, RuleViolation> {
         let parsed = match value {
@@ -114,7 +114,7 @@ impl Interpolated {
     }
 
     /// The value with every place filled.
-    pub(crate) fn fill(&self, scope: &Scope, room: &mut usize) -> Result<Value, RuleViolation> {
+    pub(crate) fn fill(&self, scope: &VariableScope, room: &mut usize) -> Result<Value, RuleViolation> {
         match self {
             Self::Fixed(value) => spend(room, weight(value)).map(|()| value.clone()),
             Self::Place(place) => {
@@ -132,7 +132,7 @@ impl Interpolated {
     }
 
     /// The same as a text.
-    pub(crate) fn fill_as_text(&self, scope: &Scope, room: &mut usize) -> Result<String, RuleViolation> {
+    pub(crate) fn fill_as_text(&self, scope: &VariableScope, room: &mut usize) -> Result<String, RuleViolation> {
         Ok(match self.fill(scope, room)? {
             Value::Null => String::new(),
             value => plain(&value),
@@ -140,7 +140,7 @@ impl Interpolated {
     }
 
     /// Whether it is one place, and nothing is there.
-    pub(crate) fn is_absent(&self, scope: &Scope) -> bool {
+    pub(crate) fn is_absent(&self, scope: &VariableScope) -> bool {
         matches!(self, Self::Place(place) if place.find(scope).is_none())
     }
 
@@ -167,7 +167,7 @@ impl Interpolated {
 /// How much a run may put into the inputs of one step, in bytes.
 pub(crate) const ROOM_BYTES: usize = RENDERED_BYTES_MAX;
 
-fn fill_text(parts: &[Part], scope: &Scope, room: &mut usize) -> Result<String, RuleViolation> {
+fn fill_text(parts: &[Part], scope: &VariableScope, room: &mut usize) -> Result<String, RuleViolation> {
     let mut text = String::new();
     for part in parts {
         let before = text.len();
@@ -204,13 +204,13 @@ pub(crate) fn weight(value: &Value) -> usize {
     }
 }
 
-impl Place {
+impl VariablePath {
     /// What is there; null if nothing is.
-    fn value<'a>(&self, scope: &Scope<'a>) -> &'a Value {
+    fn value<'a>(&self, scope: &VariableScope<'a>) -> &'a Value {
         self.find(scope).unwrap_or(&Value::Null)
     }
 
-    fn find<'a>(&self, scope: &Scope<'a>) -> Option<&'a Value> {
+    fn find<'a>(&self, scope: &VariableScope<'a>) -> Option<&'a Value> {
         let step = |value: &'a Value, segment: &Segment| match segment {
             Segment::Member(name) => value.get(name),
             Segment::Element(at) => value.get(at),
@@ -267,7 +267,7 @@ fn place_at(text: &str) -> Option<&str> {
     (begins && end <= PLACE_BYTES_MAX && inside[end..].starts_with('}')).then_some(source)
 }
 
-fn parse_place(source: &str, names: &Names) -> Result<Place, RuleViolation> {
+fn parse_place(source: &str, names: &Names) -> Result<VariablePath, RuleViolation> {
     let refuse = |problem: String, remedy| Err(RuleViolation::new("BR-STEP-002", problem, remedy));
     let Some(mut path) = parse_path(source) else {
         let remedy = "write {step.x}, {step.x.member} or {step.x.list[0]}; double braces that are meant";
@@ -288,7 +288,7 @@ fn parse_place(source: &str, names: &Names) -> Result<Place, RuleViolation> {
     if qualified.is_some() {
         path.remove(0);
     }
-    Ok(Place { variable, path })
+    Ok(VariablePath { variable, path })
 }
 
 /// `a.b[0].c` in its parts.

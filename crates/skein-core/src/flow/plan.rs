@@ -10,15 +10,15 @@ use serde_json::{Map, Value};
 
 use crate::flow::budget;
 use crate::flow::condition::Condition;
-use crate::flow::interpolate::{Interpolated, ROOM_BYTES};
+use crate::flow::interpolate::{InterpolatedValue, ROOM_BYTES};
 use crate::flow::process::Process;
-use crate::flow::scope::{Names, Origin, Variable};
-use crate::flow::step::{Mode, STEPS_MAX, Step, Target};
+use crate::flow::scope::{Names, Variable, VariableOrigin};
+use crate::flow::step::{STEPS_MAX, Step, StepMode, StepTarget};
 use crate::flow::step_set::StepSet;
 use crate::flow::template::Template;
 use crate::rule::RuleViolation;
 
-pub use crate::flow::scope::Scope;
+pub use crate::flow::scope::VariableScope;
 
 /// A process made ready.
 #[derive(Debug, Clone, PartialEq)]
@@ -45,8 +45,8 @@ pub struct PlannedStep {
 
 #[derive(Debug, Clone, PartialEq)]
 struct Expressions {
-    inputs: Vec<(String, Interpolated)>,
-    prompt: Option<Interpolated>,
+    inputs: Vec<(String, InterpolatedValue)>,
+    prompt: Option<InterpolatedValue>,
     condition: Option<Condition>,
     abort_when: Vec<Condition>,
 }
@@ -76,25 +76,25 @@ impl Plan {
     }
 
     /// The inputs of a step with every place filled. A place that is all of an input gives it its own type.
-    pub fn inputs(&self, step: usize, scope: &Scope) -> Result<Map<String, Value>, RuleViolation> {
+    pub fn inputs(&self, step: usize, scope: &VariableScope) -> Result<Map<String, Value>, RuleViolation> {
         let mut room = ROOM_BYTES;
         let given = self.expressions[step].inputs.iter().filter(|(_, value)| !value.is_absent(scope));
         given.map(|(name, value)| Ok((name.clone(), value.fill(scope, &mut room)?))).collect()
     }
 
     /// What a person is asked, if the step asks one.
-    pub fn prompt(&self, step: usize, scope: &Scope) -> Result<Option<String>, RuleViolation> {
+    pub fn prompt(&self, step: usize, scope: &VariableScope) -> Result<Option<String>, RuleViolation> {
         let Some(prompt) = &self.expressions[step].prompt else { return Ok(None) };
         prompt.fill_as_text(scope, &mut ROOM_BYTES.clone()).map(Some)
     }
 
     /// Whether a step is to be run; without a condition it is.
-    pub fn condition(&self, step: usize, scope: &Scope) -> Result<bool, RuleViolation> {
+    pub fn condition(&self, step: usize, scope: &VariableScope) -> Result<bool, RuleViolation> {
         self.expressions[step].condition.as_ref().map_or(Ok(true), |condition| condition.holds(scope))
     }
 
     /// Whether the failure of a step, which stands in the scope as `error`, ends the process.
-    pub fn aborts(&self, step: usize, scope: &Scope) -> Result<bool, RuleViolation> {
+    pub fn aborts(&self, step: usize, scope: &VariableScope) -> Result<bool, RuleViolation> {
         for condition in &self.expressions[step].abort_when {
             if condition.holds(scope)? {
                 return Ok(true);
@@ -104,13 +104,13 @@ impl Plan {
     }
 
     /// What the process answers.
-    pub fn output(&self, scope: &Scope) -> Result<Value, RuleViolation> {
+    pub fn output(&self, scope: &VariableScope) -> Result<Value, RuleViolation> {
         self.template.render(scope).map(Value::String)
     }
 
     /// The step whose variable alone fills the output template, so that what it says can be passed on as it comes.
     pub fn streamed_step(&self) -> Option<usize> {
-        let Variable::Named(Origin::Step, name) = self.template.sole_variable()? else { return None };
+        let Variable::Named(VariableOrigin::Step, name) = self.template.sole_variable()? else { return None };
         self.main_steps().find(|(_, step)| step.definition.output.variable == *name).map(|(at, _)| at)
     }
 
@@ -119,7 +119,7 @@ impl Plan {
     }
 
     /// The inputs of a step by name, for those who compare them with what the target asks for.
-    pub(crate) fn planned_inputs(&self, step: usize) -> &[(String, Interpolated)] {
+    pub(crate) fn planned_inputs(&self, step: usize) -> &[(String, InterpolatedValue)] {
         &self.expressions[step].inputs
     }
 
@@ -140,7 +140,7 @@ pub(crate) struct Neighbours<'a> {
 }
 
 impl<'a> Neighbours<'a> {
-    pub(crate) fn of(process: &'a Process) -> Result<Self, Located> {
+    pub(crate) fn of(process: &'a Process) -> Result<Self, LocatedViolation> {
         let steps = place_steps(&process.steps, process.token_budget)?;
         check_variables(process, &steps)?;
         Ok(Self { process, numbers: number_steps(&process.steps)?, chains: chains(&steps) })
@@ -183,15 +183,15 @@ impl Expressions {
     fn parse(step: &Step, names: Names) -> Result<Self, RuleViolation> {
         let places = &mut 0;
         let inputs = step.inputs.iter().map(|(name, value)| {
-            Interpolated::parse(value, &names, places).map(|value| (name.clone(), value)).map_err(|broken| {
+            InterpolatedValue::parse(value, &names, places).map(|value| (name.clone(), value)).map_err(|broken| {
                 let problem = format!("input {name:?}: {}", broken.problem());
                 RuleViolation::new(broken.rule(), problem, broken.remedy())
             })
         });
         let inputs = inputs.collect::<Result<_, _>>()?;
         let prompt = match &step.target {
-            Target::Ask(ask) => Some(Interpolated::parse_text(&ask.prompt, &names, places)?),
-            Target::Tool(_) | Target::Process(_) => None,
+            StepTarget::Ask(ask) => Some(InterpolatedValue::parse_text(&ask.prompt, &names, places)?),
+            StepTarget::Tool(_) | StepTarget::Process(_) => None,
         };
         let condition = step.execution.condition.as_ref();
         let condition = condition.map(|source| Condition::parse(source, &names)).transpose()?;
@@ -203,12 +203,12 @@ impl Expressions {
 
 /// A rule that is broken, and by which main step, from 0, as far as that can be told.
 #[derive(Debug)]
-pub(crate) struct Located {
+pub(crate) struct LocatedViolation {
     pub(crate) violation: RuleViolation,
     pub(crate) step: Option<usize>,
 }
 
-impl From<RuleViolation> for Located {
+impl From<RuleViolation> for LocatedViolation {
     fn from(violation: RuleViolation) -> Self {
         Self { violation, step: None }
     }
@@ -220,7 +220,7 @@ pub(crate) fn check_order(main: &[Step], token_budget: Option<u64>) -> Result<()
 }
 
 /// Puts the steps in their places: dependencies by number, fallbacks at the end, budgets divided.
-fn place_steps(main: &[Step], token_budget: Option<u64>) -> Result<Vec<PlannedStep>, Located> {
+fn place_steps(main: &[Step], token_budget: Option<u64>) -> Result<Vec<PlannedStep>, LocatedViolation> {
     let count = main.iter().map(|step| 1 + step.fallback.len()).sum::<usize>();
     if main.is_empty() || count > STEPS_MAX {
         let problem = format!("a process has 1 to {STEPS_MAX} steps, and this one {count}");
@@ -251,7 +251,7 @@ fn place_steps(main: &[Step], token_budget: Option<u64>) -> Result<Vec<PlannedSt
 }
 
 /// The number of each main step by its id; ids are used once, fallbacks included.
-fn number_steps(main: &[Step]) -> Result<BTreeMap<&str, usize>, Located> {
+fn number_steps(main: &[Step]) -> Result<BTreeMap<&str, usize>, LocatedViolation> {
     let mut seen = BTreeSet::new();
     let all = main.iter().enumerate();
     let mut all =
@@ -259,7 +259,7 @@ fn number_steps(main: &[Step]) -> Result<BTreeMap<&str, usize>, Located> {
     if let Some((at, twice)) = all.find(|(_, id)| !seen.insert(*id)) {
         let problem = format!("two steps have the id {twice:?}");
         let violation = RuleViolation::new("BR-PROCESS-001", problem, "give each step an id of its own");
-        return Err(Located { violation, step: Some(at) });
+        return Err(LocatedViolation { violation, step: Some(at) });
     }
     Ok(main.iter().enumerate().map(|(at, step)| (step.id.as_str(), at)).collect())
 }
@@ -296,7 +296,7 @@ fn dependencies(
     step: &Step,
     numbers: &BTreeMap<&str, usize>,
 ) -> Result<Vec<usize>, RuleViolation> {
-    let is_parallel = |step: &Step| step.execution.mode == Mode::Parallel;
+    let is_parallel = |step: &Step| step.execution.mode == StepMode::Parallel;
     let mut deps = BTreeSet::new();
     for id in step.depends_on.iter().flatten() {
         let earlier = numbers.get(id.as_str()).copied().filter(|dep| *dep < at);
@@ -315,9 +315,9 @@ fn dependencies(
     }
     let last_sequential = (0..at).rev().find(|before| !is_parallel(&main[*before]));
     match (step.execution.mode, &step.depends_on) {
-        (Mode::Parallel, Some(_)) => {}
-        (Mode::Parallel, None) => deps.extend(last_sequential),
-        (Mode::Sequential, _) => {
+        (StepMode::Parallel, Some(_)) => {}
+        (StepMode::Parallel, None) => deps.extend(last_sequential),
+        (StepMode::Sequential, _) => {
             let group = last_sequential.map_or(0, |sequential| sequential + 1)..at;
             if group.is_empty() { deps.extend(last_sequential) } else { deps.extend(group) }
         }
@@ -327,7 +327,7 @@ fn dependencies(
 
 /// BR-PROCESS-005: a name says where a value comes from, so it is used once. The last step of a fallback alone shares
 /// the variable of the step it stands in for.
-fn check_variables(process: &Process, steps: &[PlannedStep]) -> Result<(), Located> {
+fn check_variables(process: &Process, steps: &[PlannedStep]) -> Result<(), LocatedViolation> {
     let mut seen = process.initial_context.names();
     for (at, step) in steps.iter().enumerate() {
         let is_stand_in = step.stands_in_for.is_some_and(|main| steps[main].fallback.end == at + 1);
@@ -336,7 +336,7 @@ fn check_variables(process: &Process, steps: &[PlannedStep]) -> Result<(), Locat
             let problem =
                 format!("{} has the output variable {variable:?}, which is used already", describe(steps, at));
             let violation = RuleViolation::new("BR-PROCESS-005", problem, "give every variable a name of its own");
-            return Err(Located { violation, step: Some(step.stands_in_for.unwrap_or(at)) });
+            return Err(LocatedViolation { violation, step: Some(step.stands_in_for.unwrap_or(at)) });
         }
     }
     Ok(())

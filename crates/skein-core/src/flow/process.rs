@@ -9,13 +9,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::catalog::entry::{self, Description, Entry, Fixed, Name, refuse_fixed};
+use crate::catalog::entry::{self, Description, Entry, FixedField, Name, refuse_fixed};
 use crate::catalog::schema::{self, AtOnce, BadSchema, Schema, SchemaJudge, Unfit};
 use crate::flow::draft_size;
-use crate::flow::plan::{Located, Plan};
+use crate::flow::plan::{LocatedViolation, Plan};
 use crate::flow::scope;
 use crate::flow::step::{Reference, Step, TOKEN_BUDGET_MAX};
-use crate::flow::validation::Breach;
+use crate::flow::validation::Violation;
 use crate::rule::RuleViolation;
 
 /// Most variables of an initial context.
@@ -103,9 +103,9 @@ pub struct ProcessChange {
     pub token_budget: Option<Option<u64>>,
     pub max_recursion_depth: Option<u64>,
     pub enabled: Option<bool>,
-    pub archived: Fixed,
-    pub shared: Fixed,
-    pub owner_id: Fixed,
+    pub archived: FixedField,
+    pub shared: FixedField,
+    pub owner_id: FixedField,
 }
 
 impl Process {
@@ -175,7 +175,7 @@ impl Process {
 
     /// BR-STEP-007: what is approved for a run counts for all its calls of a tool, so they are calls of one version. All
     /// steps together name at most [`REFERENCES_MAX`].
-    pub(crate) fn check_versions(&self) -> Result<(), Located> {
+    pub(crate) fn check_versions(&self) -> Result<(), LocatedViolation> {
         let mut first = BTreeMap::new();
         for (at, main) in self.steps.iter().enumerate() {
             let steps = std::iter::once(main).chain(&main.fallback);
@@ -190,7 +190,10 @@ impl Process {
                 } else {
                     continue;
                 };
-                return Err(Located { violation: RuleViolation::new("BR-STEP-007", problem, remedy), step: Some(at) });
+                return Err(LocatedViolation {
+                    violation: RuleViolation::new("BR-STEP-007", problem, remedy),
+                    step: Some(at),
+                });
             }
         }
         Ok(())
@@ -211,7 +214,7 @@ impl Process {
 
 impl ProcessDraft {
     /// Whether the draft is small enough to be looked into.
-    pub(crate) fn check_size(&self) -> Result<(), Breach> {
+    pub(crate) fn check_size(&self) -> Result<(), Violation> {
         draft_size::check_steps(&self.steps)?;
         draft_size::check_patterns(&self.initial_context, &self.steps)
     }

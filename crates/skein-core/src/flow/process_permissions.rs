@@ -4,27 +4,27 @@
 //! (decision A16). Deleting puts it away: what it did is told by its id for ever (decision Z17).
 
 use crate::account::Viewer;
-use crate::catalog::sharing::{CONVERSATIONS, PROCESSES, Refused};
+use crate::catalog::sharing::{CONVERSATIONS, PROCESSES, SharingRefusal};
 use crate::flow::process::Process;
 use crate::id::UserId;
 use crate::rule::RuleViolation;
 use crate::time::Millis;
 
 /// BR-PROCESS-010: its owner alone changes, deletes and runs it. To a viewer who may not see it, it does not exist.
-pub fn check_owner(viewer: &Viewer, owner: UserId, now: Millis) -> Result<(), Refused> {
+pub fn check_owner(viewer: &Viewer, owner: UserId, now: Millis) -> Result<(), SharingRefusal> {
     if viewer.may_write(owner) {
         return Ok(());
     }
     if !viewer.may_read(owner, now) {
-        return Err(Refused::NotFound);
+        return Err(SharingRefusal::NotFound);
     }
     let problem = "the process belongs to another user";
-    Err(Refused::Forbidden(RuleViolation::new("BR-PROCESS-010", problem, "make a process of your own")))
+    Err(SharingRefusal::Forbidden(RuleViolation::new("BR-PROCESS-010", problem, "make a process of your own")))
 }
 
 /// What holds on to a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Ties {
+pub struct ProcessDependents {
     /// Conversations that offer it first.
     pub conversations: u64,
     /// Other processes that call it.
@@ -33,14 +33,18 @@ pub struct Ties {
 }
 
 /// BR-PROCESS-008: whether a process may be put away.
-pub fn check_deletion(process: &Process, ties: Ties) -> Result<(), Refused> {
+pub fn check_deletion(process: &Process, ties: ProcessDependents) -> Result<(), SharingRefusal> {
     let conflict = |problem: String, remedy| {
         let violation = RuleViolation::new("BR-PROCESS-008", problem, remedy);
-        Err(Refused::Conflict(violation))
+        Err(SharingRefusal::Conflict(violation))
     };
     if process.archived {
         let remedy = "leave it; it is kept for what it has done, and can be restored";
-        return Err(Refused::Rule(RuleViolation::new("BR-PROCESS-008", "the process is archived already", remedy)));
+        return Err(SharingRefusal::Rule(RuleViolation::new(
+            "BR-PROCESS-008",
+            "the process is archived already",
+            remedy,
+        )));
     }
     if ties.has_open_run {
         let remedy = "wait until the run has ended, or cancel it";
@@ -77,7 +81,7 @@ mod tests {
 
     #[test]
     fn br_process_008_a_process_that_nothing_holds_on_to_is_put_away_holds() {
-        assert_eq!(check_deletion(&process(), Ties::default()), Ok(()));
+        assert_eq!(check_deletion(&process(), ProcessDependents::default()), Ok(()));
         let archived = process().archive();
         assert!(archived.archived && !archived.enabled);
     }
@@ -85,17 +89,20 @@ mod tests {
     #[test]
     fn br_process_008_hints_open_runs_and_callers_refuses() {
         for ties in [
-            Ties { conversations: 1, ..Ties::default() },
-            Ties { callers: 2, ..Ties::default() },
-            Ties { has_open_run: true, ..Ties::default() },
+            ProcessDependents { conversations: 1, ..ProcessDependents::default() },
+            ProcessDependents { callers: 2, ..ProcessDependents::default() },
+            ProcessDependents { has_open_run: true, ..ProcessDependents::default() },
         ] {
             let refused = check_deletion(&process(), ties).unwrap_err();
             assert!(
-                matches!(refused, Refused::Conflict(violation) if violation.rule() == "BR-PROCESS-008"),
+                matches!(refused, SharingRefusal::Conflict(violation) if violation.rule() == "BR-PROCESS-008"),
                 "{ties:?}"
             );
         }
-        assert!(matches!(check_deletion(&process().archive(), Ties::default()), Err(Refused::Rule(_))));
+        assert!(matches!(
+            check_deletion(&process().archive(), ProcessDependents::default()),
+            Err(SharingRefusal::Rule(_))
+        ));
     }
 
     #[test]
@@ -105,7 +112,7 @@ mod tests {
 
     #[test]
     fn br_process_010_somebody_who_cannot_see_it_refuses_as_if_there_were_none() {
-        assert_eq!(check_owner(&Viewer::User(BEN), ANNA, NOW), Err(Refused::NotFound));
+        assert_eq!(check_owner(&Viewer::User(BEN), ANNA, NOW), Err(SharingRefusal::NotFound));
     }
 
     #[test]
@@ -115,7 +122,7 @@ mod tests {
             check_owner(&Viewer::Admin { user: BEN, grant }, ANNA, NOW)
         };
         let refused = looking(NOW.plus(1)).unwrap_err();
-        assert!(matches!(refused, Refused::Forbidden(violation) if violation.rule() == "BR-PROCESS-010"));
-        assert_eq!(looking(NOW), Err(Refused::NotFound), "the grant has ended");
+        assert!(matches!(refused, SharingRefusal::Forbidden(violation) if violation.rule() == "BR-PROCESS-010"));
+        assert_eq!(looking(NOW), Err(SharingRefusal::NotFound), "the grant has ended");
     }
 }

@@ -5,10 +5,10 @@
 
 use std::collections::BTreeSet;
 
-use crate::flow::interpolate::Interpolated;
+use crate::flow::interpolate::InterpolatedValue;
 use crate::flow::plan::Plan;
-use crate::flow::scope::{Origin, Variable};
-use crate::flow::step::Target;
+use crate::flow::scope::{Variable, VariableOrigin};
+use crate::flow::step::StepTarget;
 
 impl Plan {
     /// The steps whose outputs the inputs of a step derive from.
@@ -40,21 +40,22 @@ impl Plan {
 
     /// Whether the output of a step derives from its inputs. What a person answers is the person's.
     fn passes_on(&self, step: usize, derived: &BTreeSet<usize>, context: &BTreeSet<String>) -> bool {
-        let is_answer = matches!(self.steps()[step].definition.target, Target::Ask(_));
+        let is_answer = matches!(self.steps()[step].definition.target, StepTarget::Ask(_));
         !is_answer && self.planned_inputs(step).iter().any(|(_, input)| self.derives(input, derived, context))
     }
 
-    fn derives(&self, input: &Interpolated, derived: &BTreeSet<usize>, context: &BTreeSet<String>) -> bool {
-        let is_given =
-            |variable: &&Variable| matches!(variable, Variable::Named(Origin::Context, name) if context.contains(name));
+    fn derives(&self, input: &InterpolatedValue, derived: &BTreeSet<usize>, context: &BTreeSet<String>) -> bool {
+        let is_given = |variable: &&Variable| matches!(variable, Variable::Named(VariableOrigin::Context, name) if context.contains(name));
         input.variables().iter().any(is_given) || self.named_by(input).iter().any(|step| derived.contains(step))
     }
 
     /// The steps whose variables an input names; the last step of a fallback shares the one of the step it stands in for.
-    fn named_by(&self, input: &Interpolated) -> Vec<usize> {
+    fn named_by(&self, input: &InterpolatedValue) -> Vec<usize> {
         let variables = input.variables();
         let is_named = |name: &str| {
-            variables.iter().any(|variable| matches!(variable, Variable::Named(Origin::Step, named) if named == name))
+            variables
+                .iter()
+                .any(|variable| matches!(variable, Variable::Named(VariableOrigin::Step, named) if named == name))
         };
         let steps = self.steps().iter().enumerate();
         steps.filter(|(_, step)| is_named(&step.definition.output.variable)).map(|(at, _)| at).collect()

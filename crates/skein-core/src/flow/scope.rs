@@ -1,6 +1,6 @@
 //! What an expression may name: the initial context and the outputs of steps, each by its variable.
 //!
-//! Names are settled when a process is defined ([`Names`]), values while it runs ([`Scope`]). A variable is written
+//! Names are settled when a process is defined ([`Names`]), values while it runs ([`VariableScope`]). A variable is written
 //! `x`, or by where it comes from: `context.x`, `step.x`. As every name is used once in a process, both mean the same.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,7 +21,7 @@ const RESERVED: [&str; 12] =
 /// The values that expressions of a running process see. The variable of a step that was skipped, or that failed
 /// without being required, is null.
 #[derive(Debug, Clone, Copy)]
-pub struct Scope<'a> {
+pub struct VariableScope<'a> {
     pub context: &'a Map<String, Value>,
     pub outputs: &'a BTreeMap<String, Value>,
     /// What went wrong, for abort conditions: `error.code`, `error.message`.
@@ -30,7 +30,7 @@ pub struct Scope<'a> {
 
 /// Where a variable comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Origin {
+pub(crate) enum VariableOrigin {
     Context,
     Step,
 }
@@ -38,7 +38,7 @@ pub(crate) enum Origin {
 /// A variable that was found among the declared ones.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Variable {
-    Named(Origin, String),
+    Named(VariableOrigin, String),
     /// The failure that abort conditions are about.
     Error,
 }
@@ -76,9 +76,11 @@ impl Names<'_> {
         match spelling {
             Spelling::Bare("error") if self.error => Some(Variable::Error),
             Spelling::Bare(name) | Spelling::Context(name) if self.context.contains(name) => {
-                named(Origin::Context, name)
+                named(VariableOrigin::Context, name)
             }
-            Spelling::Bare(name) | Spelling::Step(name) if self.outputs.contains(name) => named(Origin::Step, name),
+            Spelling::Bare(name) | Spelling::Step(name) if self.outputs.contains(name) => {
+                named(VariableOrigin::Step, name)
+            }
             _ => None,
         }
     }
@@ -98,12 +100,12 @@ impl Names<'_> {
     }
 }
 
-impl<'a> Scope<'a> {
+impl<'a> VariableScope<'a> {
     /// The value of a variable; nothing if an optional one was not given.
     pub(crate) fn value(&self, variable: &Variable) -> Option<&'a Value> {
         match variable {
-            Variable::Named(Origin::Context, name) => self.context.get(name),
-            Variable::Named(Origin::Step, name) => self.outputs.get(name),
+            Variable::Named(VariableOrigin::Context, name) => self.context.get(name),
+            Variable::Named(VariableOrigin::Step, name) => self.outputs.get(name),
             Variable::Error => self.error,
         }
     }

@@ -6,7 +6,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::canonical::{self, Escape};
-use crate::flow::authorization::Footing;
+use crate::flow::authorization::CallAuthorization;
 use crate::flow::cost::Cost;
 use crate::garden::item::{BadItem, ItemDraft, ItemType};
 use crate::id::{ItemId, RecordId, UserId};
@@ -20,7 +20,7 @@ const RESPONSE_ID_CHARS_MAX: usize = 200;
 /// Who asked for a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Asker {
+pub enum CallRequester {
     Person,
     Model,
     Process,
@@ -36,7 +36,7 @@ pub struct ToolCall {
     /// What kind of operation it is: `rest_call`, `llm_call` …
     pub operation: String,
     pub inputs: Map<String, Value>,
-    pub asker: Asker,
+    pub asker: CallRequester,
     /// Why, in words.
     pub context: String,
     /// The conversation, else the execution, else what stands for them.
@@ -45,17 +45,17 @@ pub struct ToolCall {
     pub sequence: i64,
     pub predecessor: Option<ItemId>,
     pub tags: Vec<String>,
-    pub footing: Footing,
+    pub footing: CallAuthorization,
 }
 
 impl ToolCall {
     /// The tool of a call that was recorded, and whose things it used.
-    pub fn stood_on(document: &Map<String, Value>) -> Option<(RecordId, Footing)> {
+    pub fn stood_on(document: &Map<String, Value>) -> Option<(RecordId, CallAuthorization)> {
         let read = |value: &Value| value.as_str().map(str::to_owned);
         let user = |value: &Value| read(value)?.parse::<UserId>().ok();
         let owners = document.get("owners")?;
         let secret = document.get("secretId").and_then(read).and_then(|id| id.parse().ok());
-        let footing = Footing {
+        let footing = CallAuthorization {
             executor: user(document.get("executorId")?)?,
             tool_owner: user(owners.get("tool")?)?,
             service_owner: user(owners.get("service")?)?,
@@ -67,7 +67,7 @@ impl ToolCall {
 
     /// Refuses inputs that are larger than a document.
     pub fn to_draft(&self) -> Result<ItemDraft, BadItem> {
-        let Footing { executor, tool_owner, service_owner, secret, payer } = self.footing;
+        let CallAuthorization { executor, tool_owner, service_owner, secret, payer } = self.footing;
         let inputs = Value::Object(self.inputs.clone());
         let document = json!({
             "toolId": self.tool,
@@ -179,13 +179,13 @@ mod tests {
             tool_version: 2,
             operation: "rest_call".to_owned(),
             inputs,
-            asker: Asker::Person,
+            asker: CallRequester::Person,
             context: "a test".to_owned(),
             session: "op_1".to_owned(),
             sequence: 1,
             predecessor: None,
             tags: Vec::new(),
-            footing: Footing {
+            footing: CallAuthorization {
                 executor: BERT,
                 tool_owner: ANNA,
                 service_owner: ANNA,

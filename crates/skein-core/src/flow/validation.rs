@@ -8,7 +8,7 @@ mod step_reduction;
 
 use serde_json::Value;
 
-use crate::flow::plan::{self, Located, Neighbours, Plan};
+use crate::flow::plan::{self, LocatedViolation, Neighbours, Plan};
 use crate::flow::process::{Process, ProcessDraft, check_token_budget, recursion_depth};
 use crate::flow::step::{Reference, Step};
 use crate::flow::target::{TargetBreach, TargetView};
@@ -23,7 +23,7 @@ const PROBLEM_CHARS_MAX: usize = 1_000;
 
 /// What is wrong, and where, as far as that can be told.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Breach {
+pub struct Violation {
     pub violation: RuleViolation,
     /// The step, from 1.
     pub step: Option<usize>,
@@ -33,12 +33,12 @@ pub struct Breach {
 
 /// The breaches of a definition, each once, at most [`BREACHES_MAX`]: the first place that breaks a rule is the narrowest.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Breaches {
-    list: Vec<Breach>,
+pub struct Violations {
+    list: Vec<Violation>,
     is_truncated: bool,
 }
 
-impl Breaches {
+impl Violations {
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
@@ -48,11 +48,11 @@ impl Breaches {
         self.is_truncated
     }
 
-    pub fn list(&self) -> &[Breach] {
+    pub fn list(&self) -> &[Violation] {
         &self.list
     }
 
-    pub fn into_list(self) -> Vec<Breach> {
+    pub fn into_list(self) -> Vec<Violation> {
         self.list
     }
 
@@ -64,14 +64,14 @@ impl Breaches {
         let violation = violation.map(shortened).filter(|violation| !self.has(violation));
         match violation {
             Some(_) if self.list.len() == BREACHES_MAX => self.is_truncated = true,
-            Some(violation) => self.list.push(Breach { violation, step, field }),
+            Some(violation) => self.list.push(Violation { violation, step, field }),
             None => {}
         }
     }
 }
 
-impl From<Breach> for Breaches {
-    fn from(breach: Breach) -> Self {
+impl From<Violation> for Violations {
+    fn from(breach: Violation) -> Self {
         Self { list: vec![breach], is_truncated: false }
     }
 }
@@ -88,12 +88,12 @@ fn shortened(violation: RuleViolation) -> RuleViolation {
 
 /// What a draft breaks that needs nothing but the draft itself; nothing if it makes a process. A draft that is too large is
 /// not looked into.
-pub fn of_draft(draft: &ProcessDraft) -> Breaches {
+pub fn of_draft(draft: &ProcessDraft) -> Violations {
     if let Err(too_large) = draft.check_size() {
         return too_large.into();
     }
-    let Err(first) = Process::create(draft.clone()) else { return Breaches::default() };
-    let mut found = Breaches::default();
+    let Err(first) = Process::create(draft.clone()) else { return Violations::default() };
+    let mut found = Violations::default();
     let quiet = of_skeleton(draft, &mut found);
     let neighbours = quiet.as_ref().and_then(|quiet| of_neighbours(quiet, &mut found));
     for (at, step) in draft.steps.iter().enumerate() {
@@ -110,7 +110,7 @@ pub fn of_draft(draft: &ProcessDraft) -> Breaches {
 
 /// What is wrong with the context, the depth, and the steps when they say nothing but who they are, whom they call and what
 /// they give; the process they make then, unless something is.
-fn of_skeleton(draft: &ProcessDraft, found: &mut Breaches) -> Option<Process> {
+fn of_skeleton(draft: &ProcessDraft, found: &mut Violations) -> Option<Process> {
     found.add(draft.initial_context.check().err(), None, Some("initialContext"));
     let is_context_sound = found.is_empty();
     found.add(recursion_depth(draft.max_recursion_depth).err(), None, Some("maxRecursionDepth"));
@@ -134,7 +134,7 @@ fn of_skeleton(draft: &ProcessDraft, found: &mut Breaches) -> Option<Process> {
 }
 
 /// What makes no step even when the step says nothing else.
-fn of_silenced(step: &Value, at: usize, broken: RuleViolation, found: &mut Breaches) {
+fn of_silenced(step: &Value, at: usize, broken: RuleViolation, found: &mut Violations) {
     let field = ["toolVersion", "toolLimits", "tools", "name"].into_iter().find(|member| {
         let mut less = silenced(step);
         less.as_object_mut().is_some_and(|members| members.remove(*member).is_some())
@@ -149,13 +149,15 @@ fn of_silenced(step: &Value, at: usize, broken: RuleViolation, found: &mut Breac
 }
 
 /// What is wrong with the ids, variables and versions of silenced steps; the steps as neighbours, unless something is.
-fn of_neighbours<'a>(quiet: &'a Process, found: &mut Breaches) -> Option<Neighbours<'a>> {
+fn of_neighbours<'a>(quiet: &'a Process, found: &mut Violations) -> Option<Neighbours<'a>> {
     let neighbours = quiet.check_versions().and_then(|()| Neighbours::of(quiet));
-    neighbours.map_err(|Located { violation, step }| found.add(Some(violation), step.map(|at| at + 1), None)).ok()
+    neighbours
+        .map_err(|LocatedViolation { violation, step }| found.add(Some(violation), step.map(|at| at + 1), None))
+        .ok()
 }
 
 /// What is wrong with a step: by itself, and among its neighbours if these are sound.
-fn of_step(neighbours: Option<&Neighbours>, at: usize, step: &Value, found: &mut Breaches) {
+fn of_step(neighbours: Option<&Neighbours>, at: usize, step: &Value, found: &mut Violations) {
     let broken_with = |step: &Value| {
         let judged = Step::parse(step, at + 1).and_then(|step| {
             step.check_effects(at + 1)?;
@@ -176,7 +178,7 @@ fn of_step(neighbours: Option<&Neighbours>, at: usize, step: &Value, found: &mut
 }
 
 /// What is wrong with the answer, the order of the steps and the budgets.
-fn of_whole(draft: &ProcessDraft, neighbours: &Neighbours, found: &mut Breaches) {
+fn of_whole(draft: &ProcessDraft, neighbours: &Neighbours, found: &mut Violations) {
     found.add(neighbours.check_template(&draft.output_template).err(), None, Some("outputTemplate"));
     let with = |kept: &str| -> Option<Vec<Step>> {
         let steps = draft.steps.iter().enumerate();
@@ -197,8 +199,8 @@ pub fn of_targets<'a>(
     plan: &Plan,
     owner: UserId,
     lookup: impl Fn(Reference) -> TargetView<'a>,
-) -> Breaches {
-    let mut found = Breaches::default();
+) -> Violations {
+    let mut found = Violations::default();
     for TargetBreach { rule, step, field, problem, remedy } in process.target_breaches(plan, owner, lookup) {
         let (step, field) = match plan.steps()[step].stands_in_for {
             None => (step, field),
@@ -215,7 +217,7 @@ mod tests {
 
     use super::*;
 
-    fn list(draft: Value) -> Vec<Breach> {
+    fn list(draft: Value) -> Vec<Violation> {
         of_draft(&serde_json::from_value(draft).unwrap()).into_list()
     }
 

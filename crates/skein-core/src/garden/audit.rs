@@ -13,7 +13,7 @@ use crate::id::{ItemId, UserId};
 
 /// Something that is not as it was recorded.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Break {
+pub struct IntegrityBreak {
     pub table: String,
     pub row: String,
     pub problem: String,
@@ -23,7 +23,7 @@ pub struct Break {
     pub last_good: Option<String>,
 }
 
-impl Break {
+impl IntegrityBreak {
     /// What is wrong with one row, as far as that alone tells.
     pub fn at(table: &str, row: impl Into<String>, problem: impl Into<String>) -> Self {
         let (table, row, problem) = (table.to_owned(), row.into(), problem.into());
@@ -34,7 +34,7 @@ impl Break {
 /// What is known after the items seen so far.
 #[derive(Debug, Default)]
 pub struct Audit {
-    owners: BTreeMap<UserId, Chain>,
+    owners: BTreeMap<UserId, SealChain>,
     last: Option<Cursor>,
     last_good: Option<ItemId>,
     /// Items without payload whose redaction has not been seen.
@@ -48,7 +48,7 @@ pub struct Audit {
 }
 
 #[derive(Debug, Default)]
-struct Chain {
+struct SealChain {
     waiting: VecDeque<(Cursor, Leaf)>,
     last_seal: Option<Digest>,
 }
@@ -60,7 +60,7 @@ impl Audit {
     }
 
     /// Takes the next item in timeline order; returns what is wrong with it or with what it seals.
-    pub fn observe(&mut self, cursor: Cursor, item: &Item) -> Vec<Break> {
+    pub fn observe(&mut self, cursor: Cursor, item: &Item) -> Vec<IntegrityBreak> {
         self.items += 1;
         let mut breaks = Vec::new();
         if self.last.is_some_and(|last| cursor <= last) {
@@ -68,7 +68,7 @@ impl Audit {
         }
         self.last = Some(cursor);
         if let Err(mismatch) = item.check() {
-            breaks.push(Break {
+            breaks.push(IntegrityBreak {
                 expected: Some(mismatch.expected.to_string()),
                 found: Some(mismatch.found.to_string()),
                 ..self.broken(item.header.id, &format!("its {} was altered", mismatch.part))
@@ -92,17 +92,17 @@ impl Audit {
     }
 
     /// A row that cannot even be read as an item.
-    pub fn unreadable(&mut self, cursor: Cursor, row: &str, problem: &str) -> Break {
+    pub fn unreadable(&mut self, cursor: Cursor, row: &str, problem: &str) -> IntegrityBreak {
         self.items += 1;
         self.last = Some(cursor);
         self.break_at(row.to_owned(), problem)
     }
 
     /// What is still open at the end.
-    pub fn finish(&self) -> Vec<Break> {
+    pub fn finish(&self) -> Vec<IntegrityBreak> {
         let unexplained = self.unexplained.keys();
         let unexplained = unexplained.map(|id| self.broken(*id, "its payload is gone and no redaction says why"));
-        let missed = self.expected.filter(|_| !self.met).map(|expected| Break {
+        let missed = self.expected.filter(|_| !self.met).map(|expected| IntegrityBreak {
             table: "seals".to_owned(),
             expected: Some(expected.to_string()),
             found: Some(self.head().to_string()),
@@ -132,7 +132,7 @@ impl Audit {
         seal::head(&self.seals())
     }
 
-    fn observe_redaction(&mut self, item: &Item, breaks: &mut Vec<Break>) {
+    fn observe_redaction(&mut self, item: &Item, breaks: &mut Vec<IntegrityBreak>) {
         if item.header.item_type != ItemType::REDACTION {
             return;
         }
@@ -141,7 +141,7 @@ impl Audit {
         let target = text("itemId").and_then(|id| id.parse::<ItemId>().ok());
         match (target, text("payloadHash")) {
             (Some(target), Some(hash)) => match self.unexplained.remove(&target) {
-                Some(found) if found.to_string() != hash => breaks.push(Break {
+                Some(found) if found.to_string() != hash => breaks.push(IntegrityBreak {
                     expected: Some(hash.to_owned()),
                     found: Some(found.to_string()),
                     ..self.broken(target, "the hash of its redacted payload was altered")
@@ -153,7 +153,7 @@ impl Audit {
         }
     }
 
-    fn observe_seal(&mut self, item: &Item, breaks: &mut Vec<Break>) {
+    fn observe_seal(&mut self, item: &Item, breaks: &mut Vec<IntegrityBreak>) {
         let owner = item.header.owner;
         let seal = item.document().and_then(|document| Seal::from_document(owner, &document));
         let Some(seal) = seal else {
@@ -162,7 +162,7 @@ impl Audit {
         let chain = self.owners.entry(owner).or_default();
         let (previous, hash) = (chain.last_seal.replace(seal.head.hash()), seal.head.previous);
         if previous != hash {
-            breaks.push(Break {
+            breaks.push(IntegrityBreak {
                 expected: hash.map(|hash| hash.to_string()),
                 found: previous.map(|hash| hash.to_string()),
                 ..self.broken(item.header.id, "the seal before this one is not the one it follows")
@@ -174,7 +174,7 @@ impl Audit {
         }
     }
 
-    fn compare_leaves(&mut self, seal_id: ItemId, seal: &Seal, breaks: &mut Vec<Break>) {
+    fn compare_leaves(&mut self, seal_id: ItemId, seal: &Seal, breaks: &mut Vec<IntegrityBreak>) {
         let chain = self.owners.entry(seal.head.owner).or_default();
         let covered = chain.waiting.iter().take_while(|(cursor, _)| *cursor <= seal.head.last).count();
         let found: Vec<(Cursor, Leaf)> = chain.waiting.drain(..covered).collect();
@@ -192,37 +192,46 @@ impl Audit {
     }
 
     /// Says which of the items a seal covers is missing, altered or was put in later.
-    fn name_differences(&self, seal_id: ItemId, seal: &Seal, found: &[(Cursor, Leaf)], breaks: &mut Vec<Break>) {
+    fn name_differences(
+        &self,
+        seal_id: ItemId,
+        seal: &Seal,
+        found: &[(Cursor, Leaf)],
+        breaks: &mut Vec<IntegrityBreak>,
+    ) {
         let expected: BTreeMap<ItemId, Digest> = seal.leaves.iter().map(|leaf| (leaf.id, leaf.hash)).collect();
         let present: BTreeMap<ItemId, Digest> = found.iter().map(|(_, leaf)| (leaf.id, leaf.hash)).collect();
         for leaf in &seal.leaves {
             match present.get(&leaf.id) {
                 Some(hash) if *hash == leaf.hash => {}
-                Some(hash) => breaks.push(Break {
+                Some(hash) => breaks.push(IntegrityBreak {
                     expected: Some(leaf.hash.to_string()),
                     found: Some(hash.to_string()),
                     ..self.broken(leaf.id, &format!("it was sealed by {seal_id} with another hash"))
                 }),
-                None => breaks.push(Break {
+                None => breaks.push(IntegrityBreak {
                     expected: Some(leaf.hash.to_string()),
                     ..self.broken(leaf.id, &format!("the row is missing; {seal_id} sealed it"))
                 }),
             }
         }
         for (_, leaf) in found.iter().filter(|(_, leaf)| !expected.contains_key(&leaf.id)) {
-            breaks.push(Break {
+            breaks.push(IntegrityBreak {
                 found: Some(leaf.hash.to_string()),
                 ..self.broken(leaf.id, &format!("the row was put in later; {seal_id} does not cover it"))
             });
         }
     }
 
-    fn broken(&self, id: ItemId, problem: &str) -> Break {
+    fn broken(&self, id: ItemId, problem: &str) -> IntegrityBreak {
         self.break_at(id.to_string(), problem)
     }
 
-    fn break_at(&self, row: String, problem: &str) -> Break {
-        Break { last_good: self.last_good.map(|id| id.to_string()), ..Break::at("items", row, problem) }
+    fn break_at(&self, row: String, problem: &str) -> IntegrityBreak {
+        IntegrityBreak {
+            last_good: self.last_good.map(|id| id.to_string()),
+            ..IntegrityBreak::at("items", row, problem)
+        }
     }
 }
 
@@ -268,9 +277,10 @@ mod tests {
         rows
     }
 
-    fn audit(rows: &[(Cursor, Item)]) -> (Audit, Vec<Break>) {
+    fn audit(rows: &[(Cursor, Item)]) -> (Audit, Vec<IntegrityBreak>) {
         let mut audit = Audit::default();
-        let mut breaks: Vec<Break> = rows.iter().flat_map(|(cursor, item)| audit.observe(*cursor, item)).collect();
+        let mut breaks: Vec<IntegrityBreak> =
+            rows.iter().flat_map(|(cursor, item)| audit.observe(*cursor, item)).collect();
         breaks.extend(audit.finish());
         (audit, breaks)
     }

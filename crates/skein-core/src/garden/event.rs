@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use crate::garden::delta::Delta;
 use crate::garden::item::{Item, ItemDraft, ItemType};
 use crate::garden::record::Act;
-use crate::id::{EpisodeId, RecordId, ReviewId, RunId};
+use crate::id::{EpisodeId, ExecutionId, RecordId, ReviewId};
 
 macro_rules! events {
     ($($(#[$doc:meta])* $name:ident = $text:literal, $meaning:literal;)*) => {
@@ -194,7 +194,7 @@ pub fn event_of(item: &Item) -> Option<Event> {
             _ => about(EventName::ToolCallFailed, "callId"),
         },
         t if *t == ItemType::EXECUTION_BEGUN => {
-            let subject = RunId::from_bytes(*header.id.as_bytes()).to_string();
+            let subject = ExecutionId::from_bytes(*header.id.as_bytes()).to_string();
             Some(Event { name: EventName::ExecutionStarted, subject, subject_type: None })
         }
         t if *t == ItemType::EXECUTION_ENDED => match document.as_ref()?.get("status")?.as_str()? {

@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::catalog::entry::{self, Description, Entry, Fixed, Name, refuse_fixed};
+use crate::catalog::entry::{self, Description, Entry, FixedField, Name, refuse_fixed};
 use crate::rule::RuleViolation;
 
 /// What the project every user starts with is called.
@@ -41,9 +41,9 @@ pub struct ProjectChange {
     pub name: Option<Name>,
     #[serde(deserialize_with = "entry::named")]
     pub description: Option<Option<Description>>,
-    pub is_default: Fixed,
-    pub owner_id: Fixed,
-    pub stack: Fixed,
+    pub is_default: FixedField,
+    pub owner_id: FixedField,
+    pub stack: FixedField,
 }
 
 impl Project {

@@ -33,7 +33,7 @@ pub struct Proof {
 
 /// What a proof shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Proven {
+pub struct ProofResult {
     pub item: ItemId,
     pub item_hash: Digest,
     pub seal: Digest,
@@ -77,7 +77,7 @@ impl Proof {
         })
     }
 
-    pub fn verify(&self) -> Result<Proven, BadProof> {
+    pub fn verify(&self) -> Result<ProofResult, BadProof> {
         if self.format != FORMAT {
             return Err(BadProof::Format(self.format));
         }
@@ -89,7 +89,7 @@ impl Proof {
             return Err(BadProof::Root);
         }
         let last_seal = self.follow_seals(first.hash())?;
-        Ok(Proven { item: self.id, item_hash, seal: first.hash(), last_seal })
+        Ok(ProofResult { item: self.id, item_hash, seal: first.hash(), last_seal })
     }
 
     fn item_hash(&self) -> Result<Digest, BadProof> {

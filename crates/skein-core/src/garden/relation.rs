@@ -121,17 +121,17 @@ impl RelationKind {
     }
 
     /// Which end must have been recorded first. Keeps chains free of cycles.
-    pub fn earlier_end(self) -> Option<End> {
+    pub fn earlier_end(self) -> Option<RelationEnd> {
         match self {
-            Self::Triggers => Some(End::Source),
-            Self::Supercedes | Self::RepliesTo | Self::Continues | Self::ResultOf => Some(End::Target),
+            Self::Triggers => Some(RelationEnd::Source),
+            Self::Supercedes | Self::RepliesTo | Self::Continues | Self::ResultOf => Some(RelationEnd::Target),
             _ => None,
         }
     }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum End {
+pub enum RelationEnd {
     Source,
     Target,
 }
@@ -244,13 +244,13 @@ pub const METADATA_BYTES_MAX: usize = 64 << 10;
 
 /// What may be edited on an edge that is not frozen.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Qualities {
+pub struct RelationAttributes {
     /// How sure an inference is, from 0 to 1; `None` when the edge was stated.
     pub confidence: Option<f64>,
     pub metadata: Map<String, Value>,
 }
 
-impl Qualities {
+impl RelationAttributes {
     /// The mark of an edge that was read out of content (decision M13).
     pub fn inferred(confidence: f64) -> Self {
         let metadata = Map::from_iter([("inferred".to_owned(), json!(true))]);
@@ -264,7 +264,7 @@ pub struct RelationDraft {
     kind: RelationKind,
     source: Endpoint,
     target: Endpoint,
-    qualities: Qualities,
+    qualities: RelationAttributes,
 }
 
 /// An edge as it is kept.
@@ -274,12 +274,17 @@ pub struct Relation {
     pub kind: RelationKind,
     pub source: Endpoint,
     pub target: Endpoint,
-    pub qualities: Qualities,
+    pub qualities: RelationAttributes,
     pub realized_at: crate::Millis,
 }
 
 impl RelationDraft {
-    pub fn new(kind: RelationKind, source: Endpoint, target: Endpoint, qualities: Qualities) -> Result<Self, BadItem> {
+    pub fn new(
+        kind: RelationKind,
+        source: Endpoint,
+        target: Endpoint,
+        qualities: RelationAttributes,
+    ) -> Result<Self, BadItem> {
         Self { kind, source, target, qualities }.checked()
     }
 
@@ -342,7 +347,7 @@ impl Relation {
     }
 
     /// The fact that confidence or metadata of an edge changed.
-    pub fn edit(&self, qualities: &Qualities) -> Result<ItemDraft, BadItem> {
+    pub fn edit(&self, qualities: &RelationAttributes) -> Result<ItemDraft, BadItem> {
         refuse_frozen(self.kind, "changed")?;
         check_qualities(self.kind, qualities)?;
         Ok(ItemDraft::recorded(ItemType::RELATION_EDITED, &qualities_fields(self.id, qualities)))
@@ -368,14 +373,14 @@ impl Relation {
 }
 
 /// Reads the relation id, confidence and metadata that every relation item but a removal carries.
-pub fn qualities_from_document(data: &Map<String, Value>) -> Option<(RelationId, Qualities)> {
+pub fn qualities_from_document(data: &Map<String, Value>) -> Option<(RelationId, RelationAttributes)> {
     let id = data.get("relationId")?.as_str()?.parse().ok()?;
     let confidence = data.get("confidence").and_then(Value::as_f64);
     let metadata = data.get("metadata")?.as_object()?.clone();
-    Some((id, Qualities { confidence, metadata }))
+    Some((id, RelationAttributes { confidence, metadata }))
 }
 
-fn qualities_fields(id: RelationId, qualities: &Qualities) -> Map<String, Value> {
+fn qualities_fields(id: RelationId, qualities: &RelationAttributes) -> Map<String, Value> {
     Map::from_iter([
         ("relationId".to_owned(), json!(id.to_string())),
         ("confidence".to_owned(), json!(qualities.confidence)),
@@ -409,7 +414,7 @@ fn check_ends(kind: RelationKind, source: Endpoint, target: Endpoint) -> Result<
     Ok(())
 }
 
-fn check_qualities(kind: RelationKind, qualities: &Qualities) -> Result<(), BadItem> {
+fn check_qualities(kind: RelationKind, qualities: &RelationAttributes) -> Result<(), BadItem> {
     let refuse = |problem: &str, remedy| Err(RuleViolation::new("MG-REL-007", problem, remedy).into());
     if let Some(confidence) = qualities.confidence {
         if kind.cardinality() != Cardinality::Many {
@@ -448,7 +453,7 @@ mod tests {
     const NEW_LOG: Endpoint = Endpoint::Log(RecordId::from_bytes([4; 16]));
 
     fn draft(kind: RelationKind, source: Endpoint, target: Endpoint) -> Result<RelationDraft, BadItem> {
-        RelationDraft::new(kind, source, target, Qualities::default())
+        RelationDraft::new(kind, source, target, RelationAttributes::default())
     }
 
     fn kept(kind: RelationKind) -> Relation {
@@ -457,7 +462,7 @@ mod tests {
 
     #[test]
     fn mg_rel_004_interpretive_edges_may_change_holds() {
-        assert!(kept(RelationKind::Mentions).edit(&Qualities::inferred(0.5)).is_ok());
+        assert!(kept(RelationKind::Mentions).edit(&RelationAttributes::inferred(0.5)).is_ok());
         assert!(kept(RelationKind::GroupsWith).remove("moved").is_ok());
     }
 
@@ -465,7 +470,7 @@ mod tests {
     fn mg_rel_004_structural_edges_refuses_change() {
         for kind in [RelationKind::Triggers, RelationKind::Supercedes, RelationKind::RepliesTo, RelationKind::Contains]
         {
-            assert!(kept(kind).edit(&Qualities::default()).is_err(), "{kind}");
+            assert!(kept(kind).edit(&RelationAttributes::default()).is_err(), "{kind}");
             assert!(kept(kind).remove("no").is_err(), "{kind}");
         }
     }
@@ -499,20 +504,23 @@ mod tests {
 
     #[test]
     fn mg_rel_007_confidence_of_an_inference_holds() {
-        assert!(RelationDraft::new(RelationKind::Mentions, ITEM, OTHER, Qualities::inferred(1.0)).is_ok());
+        assert!(RelationDraft::new(RelationKind::Mentions, ITEM, OTHER, RelationAttributes::inferred(1.0)).is_ok());
     }
 
     #[test]
     fn mg_rel_007_confidence_out_of_range_or_on_a_stated_edge_refuses() {
         for confidence in [-0.1, 1.1, f64::NAN] {
-            assert!(RelationDraft::new(RelationKind::Mentions, ITEM, OTHER, Qualities::inferred(confidence)).is_err());
+            assert!(
+                RelationDraft::new(RelationKind::Mentions, ITEM, OTHER, RelationAttributes::inferred(confidence))
+                    .is_err()
+            );
         }
-        assert!(RelationDraft::new(RelationKind::Triggers, ITEM, OTHER, Qualities::inferred(0.5)).is_err());
+        assert!(RelationDraft::new(RelationKind::Triggers, ITEM, OTHER, RelationAttributes::inferred(0.5)).is_err());
     }
 
     #[test]
     fn mg_rel_007_an_edge_that_was_read_is_judged_as_one_that_is_made_refuses() {
-        let qualities = Qualities::inferred(7.0);
+        let qualities = RelationAttributes::inferred(7.0);
         let read = RelationDraft { kind: RelationKind::Mentions, source: ITEM, target: OTHER, qualities };
         let (_, read) = RelationDraft::from_document(&read.to_document(RelationId::from_bytes([9; 16]))).unwrap();
         assert!(matches!(read.checked(), Err(BadItem::Rule(violation)) if violation.rule() == "MG-REL-007"));
@@ -520,12 +528,12 @@ mod tests {
 
     #[test]
     fn mg_rel_009_inferred_edges_say_so_holds() {
-        assert_eq!(Qualities::inferred(0.9).metadata["inferred"], json!(true));
+        assert_eq!(RelationAttributes::inferred(0.9).metadata["inferred"], json!(true));
     }
 
     #[test]
     fn mg_rel_009_an_inference_that_does_not_say_so_refuses() {
-        let unmarked = Qualities { metadata: Map::new(), ..Qualities::inferred(0.9) };
+        let unmarked = RelationAttributes { metadata: Map::new(), ..RelationAttributes::inferred(0.9) };
         let refused = RelationDraft::new(RelationKind::Mentions, ITEM, OTHER, unmarked).unwrap_err();
         assert!(matches!(refused, BadItem::Rule(violation) if violation.rule() == "MG-REL-009"));
     }
@@ -544,7 +552,8 @@ mod tests {
     #[test]
     fn the_fact_of_an_edge_reads_back_the_same() {
         let id = RelationId::from_bytes([9; 16]);
-        let draft = RelationDraft::new(RelationKind::Mentions, ITEM, FRAGMENT, Qualities::inferred(0.25)).unwrap();
+        let draft =
+            RelationDraft::new(RelationKind::Mentions, ITEM, FRAGMENT, RelationAttributes::inferred(0.25)).unwrap();
         let item = draft.to_item(id).realize(ItemId::from_bytes([8; 16]), crate::UserId::SYSTEM, crate::Millis(0));
         assert_eq!(RelationDraft::from_document(&item.document().unwrap()), Some((id, draft)));
     }

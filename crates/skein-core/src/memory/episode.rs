@@ -14,7 +14,7 @@ use crate::rule::RuleViolation;
 use crate::time::Millis;
 use crate::tree::actor::ActorId;
 use crate::tree::content::first_words;
-use crate::tree::node_place::Label;
+use crate::tree::node_place::NodeLabel;
 
 /// Longest name of an episode, in characters (rule BR-EPISODE-004).
 pub const NAME_CHARS_MAX: usize = 100;
@@ -83,7 +83,7 @@ pub struct EpisodePlace {
     pub node: NodeId,
     /// An annotation has neither turn nor label of its own.
     pub turn: Option<TurnId>,
-    pub label: Label,
+    pub label: NodeLabel,
     /// What it answers.
     pub previous: Option<EpisodeId>,
 }
@@ -114,7 +114,7 @@ pub fn episode_of(node: NodeId) -> EpisodeId {
 /// Content that somebody brings from elsewhere.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Brought {
+pub struct ImportedEpisode {
     pub source: EpisodeSource,
     /// A string, or for `json` any document.
     pub content: Value,
@@ -126,7 +126,7 @@ pub struct Brought {
     pub node_id: Option<NodeId>,
 }
 
-impl Brought {
+impl ImportedEpisode {
     /// The item it is kept in.
     pub fn to_draft(&self, said_at: Option<Millis>) -> Result<ItemDraft, BadItem> {
         self.check()?;
@@ -215,7 +215,7 @@ mod tests {
 
     fn episode(place: bool) -> Episode {
         let node = NodeId::from_bytes([7; 16]);
-        let label = Label { branch: node, depth: 1 };
+        let label = NodeLabel { branch: node, depth: 1 };
         let (conversation, turn) = (ConversationId::from_bytes([2; 16]), Some(TurnId::from_bytes([3; 16])));
         Episode {
             id: episode_of(node),
@@ -229,8 +229,8 @@ mod tests {
         }
     }
 
-    fn brought(source: EpisodeSource, content: Value) -> Brought {
-        Brought { source, content, speaker: None, node_id: None }
+    fn brought(source: EpisodeSource, content: Value) -> ImportedEpisode {
+        ImportedEpisode { source, content, speaker: None, node_id: None }
     }
 
     #[test]
@@ -268,10 +268,11 @@ mod tests {
 
     #[test]
     fn what_is_brought_is_kept_and_read_back() {
-        let said = Brought { speaker: Some("Ada".to_owned()), ..brought(EpisodeSource::Message, json!("Eleven.")) };
+        let said =
+            ImportedEpisode { speaker: Some("Ada".to_owned()), ..brought(EpisodeSource::Message, json!("Eleven.")) };
         let draft = said.to_draft(Some(Millis(5))).unwrap();
         let item = draft.realize(ItemId::from_bytes([9; 16]), UserId::from_bytes([1; 16]), Millis(8));
-        assert_eq!(Brought::from_document(&item.document().unwrap()), Some(said));
+        assert_eq!(ImportedEpisode::from_document(&item.document().unwrap()), Some(said));
         assert_eq!((item.header.canonical_at, item.header.realized_at), (Millis(5), Millis(8)));
         let document = brought(EpisodeSource::Json, json!({ "bird": "heron", "nests": [11, null], "seen": true }));
         assert_eq!(document.text(), "bird: heron\nnests: 11\nseen: true");
@@ -289,7 +290,7 @@ mod tests {
             brought(EpisodeSource::Json, json!("words")),
             brought(EpisodeSource::Summary, json!("words")),
             brought(EpisodeSource::Text, long),
-            Brought { speaker: Some("a\nb".to_owned()), ..brought(EpisodeSource::Message, json!("words")) },
+            ImportedEpisode { speaker: Some("a\nb".to_owned()), ..brought(EpisodeSource::Message, json!("words")) },
         ];
         for brought in bad {
             assert!(matches!(brought.to_draft(None), Err(BadItem::Rule(_))), "{:?} was taken", brought.source);

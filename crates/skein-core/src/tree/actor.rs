@@ -7,7 +7,7 @@ use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::catalog::entry::{self, Entry, Fixed, Name, refuse_fixed};
+use crate::catalog::entry::{self, Entry, FixedField, Name, refuse_fixed};
 use crate::id::{RecordId, UserId};
 use crate::rule::RuleViolation;
 use crate::tree::configuration::{Configuration, Permissions};
@@ -241,8 +241,8 @@ pub struct ActorChange {
     pub permissions: Option<Permissions>,
     pub archived: Option<bool>,
     #[serde(rename = "type")]
-    pub actor_type: Fixed,
-    pub owner_id: Fixed,
+    pub actor_type: FixedField,
+    pub owner_id: FixedField,
 }
 
 impl Actor {

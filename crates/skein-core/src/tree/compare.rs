@@ -39,7 +39,7 @@ words! {
 
 /// A stretch of text that both have, or one of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct Run<'a> {
+pub struct TextSpan<'a> {
     pub kind: RunKind,
     pub text: &'a str,
 }
@@ -47,7 +47,7 @@ pub struct Run<'a> {
 /// What one text has that another has not. Equal and removed runs make up the old text, equal and added the new.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TextComparison<'a> {
-    pub runs: Vec<Run<'a>>,
+    pub runs: Vec<TextSpan<'a>>,
     pub precision: Precision,
 }
 
@@ -130,7 +130,7 @@ fn bytes(pieces: &[&str]) -> usize {
 struct Runs<'a> {
     old: &'a str,
     new: &'a str,
-    done: Vec<Run<'a>>,
+    done: Vec<TextSpan<'a>>,
     /// What was read and is in no run yet: removed here, added there, or equal in both.
     removed: Range<usize>,
     added: Range<usize>,
@@ -186,11 +186,11 @@ impl<'a> Runs<'a> {
 
     fn push(&mut self, kind: RunKind, text: &'a str) {
         if !text.is_empty() {
-            self.done.push(Run { kind, text });
+            self.done.push(TextSpan { kind, text });
         }
     }
 
-    fn finish(mut self) -> Vec<Run<'a>> {
+    fn finish(mut self) -> Vec<TextSpan<'a>> {
         self.flush_changes();
         self.push(RunKind::Equal, &self.new[self.equal.clone()]);
         self.done
@@ -204,7 +204,7 @@ mod tests {
     use super::*;
 
     fn shown(old: &str, new: &str) -> String {
-        let mark = |run: &Run<'_>| match run.kind {
+        let mark = |run: &TextSpan<'_>| match run.kind {
             RunKind::Equal => run.text.to_owned(),
             RunKind::Added => format!("{{+{}+}}", run.text),
             RunKind::Removed => format!("[-{}-]", run.text),

@@ -8,7 +8,7 @@ use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::catalog::entry::{self, Description, Entry, Fixed, refuse_fixed};
+use crate::catalog::entry::{self, Description, Entry, FixedField, refuse_fixed};
 use crate::id::{ItemId, RecordId, TurnId};
 use crate::rule::RuleViolation;
 use crate::time::Millis;
@@ -255,15 +255,15 @@ pub struct ConversationChange {
     pub process_id: Option<Option<RecordId>>,
     pub status: Option<ConversationStatus>,
     pub tags: Option<BTreeSet<Tag>>,
-    pub mode: Fixed,
-    pub kind: Fixed,
-    pub owner_id: Fixed,
-    pub user_id: Fixed,
-    pub forked_from: Fixed,
-    pub shown_above: Fixed,
-    pub continues: Fixed,
-    pub summary: Fixed,
-    pub project_id: Fixed,
+    pub mode: FixedField,
+    pub kind: FixedField,
+    pub owner_id: FixedField,
+    pub user_id: FixedField,
+    pub forked_from: FixedField,
+    pub shown_above: FixedField,
+    pub continues: FixedField,
+    pub summary: FixedField,
+    pub project_id: FixedField,
 }
 
 impl ConversationChange {

@@ -15,11 +15,11 @@ use crate::tree::turn::{Speaker, TurnType};
 /// Where a node stands and who made it: everything but what it says.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Seat {
+pub struct NodeSlot {
     pub conversation_id: ConversationId,
     /// The position it is an alternative of; an annotation has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub turn: Option<TurnSeat>,
+    pub turn: Option<TurnSlot>,
     pub author_id: ActorId,
     pub author_type: AuthorType,
     pub local_id: String,
@@ -36,7 +36,7 @@ pub struct Seat {
 /// The turn a node belongs to, as its first alternative made it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct TurnSeat {
+pub struct TurnSlot {
     pub id: TurnId,
     pub speaker: Speaker,
     #[serde(rename = "type")]
@@ -99,7 +99,7 @@ impl Edge {
 #[serde(rename_all = "camelCase")]
 pub struct Node {
     #[serde(flatten)]
-    pub seat: Seat,
+    pub seat: NodeSlot,
     /// The item that holds what was said.
     pub content_id: ItemId,
     pub content_hash: Digest,
@@ -121,7 +121,7 @@ pub struct RawResponse {
 pub struct NodeReserved {
     pub node_id: NodeId,
     #[serde(flatten)]
-    pub seat: Seat,
+    pub seat: NodeSlot,
 }
 
 /// Nothing came of what was to be generated.
@@ -221,7 +221,7 @@ pub struct FoldText {
 }
 
 /// A fact of the tree: written into an item of its type and read back from it.
-pub trait Fact: Serialize + for<'de> Deserialize<'de> {
+pub trait TreePayload: Serialize + for<'de> Deserialize<'de> {
     const TYPE: ItemType;
 
     fn to_draft(&self) -> ItemDraft {
@@ -236,7 +236,7 @@ pub trait Fact: Serialize + for<'de> Deserialize<'de> {
 
 macro_rules! facts {
     ($($type:ident = $item:ident),* $(,)?) => {$(
-        impl Fact for $type {
+        impl TreePayload for $type {
             const TYPE: ItemType = ItemType::$item;
         }
     )*};

@@ -4,7 +4,7 @@
 //! own, a buffer version keeps the label of what it was edited from. So a branch is a chain, "is an ancestor of" is a
 //! comparison along a few branches, and nothing has to walk to the root.
 
-use crate::catalog::sharing::Refused;
+use crate::catalog::sharing::SharingRefusal;
 use crate::id::{ConversationId, NodeId, TurnId};
 use crate::rule::RuleViolation;
 use crate::tree::node::{EdgeType, Source};
@@ -16,12 +16,12 @@ pub const SOURCES_MAX: usize = 64;
 
 /// A branch, named by the node that opened it, and a depth on it; the root has depth 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Label {
+pub struct NodeLabel {
     pub branch: NodeId,
     pub depth: i64,
 }
 
-impl Label {
+impl NodeLabel {
     /// The label of a new node under `parent`; `is_continued` says whether the parent's branch goes on already.
     pub fn of(node: NodeId, parent: Option<Self>, is_continued: bool) -> Self {
         match parent {
@@ -52,8 +52,8 @@ pub fn turn_to_continue(answering: &[ChildTurn], speaker: Speaker, turn_type: Tu
 }
 
 /// Nothing follows what is not there yet, or never will be (decision Z5).
-pub fn check_parent(status: GenerationStatus) -> Result<(), Refused> {
-    let refuse = |problem: &str, remedy| Err(Refused::Conflict(RuleViolation::new("Z5", problem, remedy)));
+pub fn check_parent(status: GenerationStatus) -> Result<(), SharingRefusal> {
+    let refuse = |problem: &str, remedy| Err(SharingRefusal::Conflict(RuleViolation::new("Z5", problem, remedy)));
     match status {
         GenerationStatus::Complete => Ok(()),
         GenerationStatus::Pending => {
@@ -76,12 +76,12 @@ pub fn check_answer(turn_parent: Option<TurnId>, answered: Option<TurnId>) -> Re
 }
 
 /// MG-CONV-005: what was folded stays as it was summarised.
-pub fn check_open(is_folded: bool) -> Result<(), Refused> {
+pub fn check_open(is_folded: bool) -> Result<(), SharingRefusal> {
     if !is_folded {
         return Ok(());
     }
     let problem = "the conversation was folded";
-    Err(Refused::Conflict(RuleViolation::new(
+    Err(SharingRefusal::Conflict(RuleViolation::new(
         "MG-CONV-005",
         problem,
         "reopen it, which continues in a new conversation",
@@ -132,10 +132,10 @@ mod tests {
 
     #[test]
     fn the_first_continuation_stays_on_the_branch_and_later_ones_open_their_own() {
-        let root = Label::of(node(1), None, false);
-        assert_eq!(root, Label { branch: node(1), depth: 1 });
-        assert_eq!(Label::of(node(2), Some(root), false), Label { branch: node(1), depth: 2 });
-        assert_eq!(Label::of(node(3), Some(root), true), Label { branch: node(3), depth: 2 });
+        let root = NodeLabel::of(node(1), None, false);
+        assert_eq!(root, NodeLabel { branch: node(1), depth: 1 });
+        assert_eq!(NodeLabel::of(node(2), Some(root), false), NodeLabel { branch: node(1), depth: 2 });
+        assert_eq!(NodeLabel::of(node(3), Some(root), true), NodeLabel { branch: node(3), depth: 2 });
     }
 
     #[test]
@@ -187,7 +187,9 @@ mod tests {
 
     #[test]
     fn mg_conv_005_a_folded_conversation_refuses_more() {
-        assert!(matches!(check_open(true), Err(Refused::Conflict(violation)) if violation.rule() == "MG-CONV-005"));
+        assert!(
+            matches!(check_open(true), Err(SharingRefusal::Conflict(violation)) if violation.rule() == "MG-CONV-005")
+        );
     }
 
     #[test]
@@ -231,7 +233,9 @@ mod tests {
     #[test]
     fn z5_following_what_is_not_there_refuses() {
         for status in [GenerationStatus::Pending, GenerationStatus::Failed] {
-            assert!(matches!(check_parent(status), Err(Refused::Conflict(violation)) if violation.rule() == "Z5"));
+            assert!(
+                matches!(check_parent(status), Err(SharingRefusal::Conflict(violation)) if violation.rule() == "Z5")
+            );
         }
     }
 }

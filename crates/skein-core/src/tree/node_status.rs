@@ -28,7 +28,7 @@ words! {
 
 /// What stands above a node on the path it is seen from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Parent {
+pub enum ParentStatus {
     /// The node opens its conversation.
     None,
     /// The node it answers is the selected one of its turn, or another version of that in buffer mode.
@@ -40,14 +40,14 @@ pub enum Parent {
 impl CacheStatus {
     /// Words of people, in their own turn or edited into a model's, are the source and never go stale; others follow
     /// what is selected above them (rule BR-TURN-014).
-    pub fn derive(speaker: Speaker, author: AuthorType, generation: GenerationStatus, parent: Parent) -> Self {
+    pub fn derive(speaker: Speaker, author: AuthorType, generation: GenerationStatus, parent: ParentStatus) -> Self {
         if speaker == Speaker::User || author == AuthorType::Human {
             return Self::Valid;
         }
         match (generation, parent) {
             (GenerationStatus::Pending, _) => Self::Generating,
-            (_, Parent::NotSelected) => Self::Stale,
-            (_, Parent::None | Parent::Selected) => Self::Valid,
+            (_, ParentStatus::NotSelected) => Self::Stale,
+            (_, ParentStatus::None | ParentStatus::Selected) => Self::Valid,
         }
     }
 }
@@ -67,14 +67,14 @@ mod tests {
     fn br_turn_014_what_is_selected_above_decides_holds() {
         let derive =
             |parent| CacheStatus::derive(Speaker::Agent, AuthorType::Model, GenerationStatus::Complete, parent);
-        assert_eq!(derive(Parent::Selected), CacheStatus::Valid);
-        assert_eq!(derive(Parent::None), CacheStatus::Valid);
-        assert_eq!(derive(Parent::NotSelected), CacheStatus::Stale);
+        assert_eq!(derive(ParentStatus::Selected), CacheStatus::Valid);
+        assert_eq!(derive(ParentStatus::None), CacheStatus::Valid);
+        assert_eq!(derive(ParentStatus::NotSelected), CacheStatus::Stale);
     }
 
     #[test]
     fn br_turn_014_an_open_execution_is_generating_holds() {
-        for parent in [Parent::None, Parent::Selected, Parent::NotSelected] {
+        for parent in [ParentStatus::None, ParentStatus::Selected, ParentStatus::NotSelected] {
             let status = CacheStatus::derive(Speaker::Agent, AuthorType::Model, GenerationStatus::Pending, parent);
             assert_eq!(status, CacheStatus::Generating);
         }
@@ -83,7 +83,7 @@ mod tests {
     #[test]
     fn br_turn_014_stale_words_of_people_refuses() {
         for (speaker, author) in [(Speaker::User, AuthorType::Imported), (Speaker::Agent, AuthorType::Human)] {
-            let status = CacheStatus::derive(speaker, author, GenerationStatus::Complete, Parent::NotSelected);
+            let status = CacheStatus::derive(speaker, author, GenerationStatus::Complete, ParentStatus::NotSelected);
             assert_eq!(status, CacheStatus::Valid);
         }
     }

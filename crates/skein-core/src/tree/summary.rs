@@ -35,7 +35,7 @@ pub fn is_node_due(generation: GenerationStatus, text: &str, summary: Option<&st
 
 /// What gives the occasion for a tree's summary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Occasion {
+pub enum SummaryTrigger {
     /// Nodes were added.
     Grown,
     Closed,
@@ -43,22 +43,22 @@ pub enum Occasion {
 }
 
 /// Whether a tree's summary is to be renewed (rule AG-SUM-004). `new_nodes` came since the last one, `every` is set.
-pub fn is_tree_due(occasion: Occasion, new_nodes: u64, every: u64) -> bool {
+pub fn is_tree_due(occasion: SummaryTrigger, new_nodes: u64, every: u64) -> bool {
     match occasion {
-        Occasion::Grown => new_nodes >= every.max(1),
-        Occasion::Closed => new_nodes > 0,
-        Occasion::Requested => true,
+        SummaryTrigger::Grown => new_nodes >= every.max(1),
+        SummaryTrigger::Closed => new_nodes > 0,
+        SummaryTrigger::Requested => true,
     }
 }
 
 /// A node that came before the one being summarised.
 #[derive(Debug, Clone, Copy)]
-pub struct Earlier<'a> {
+pub struct EarlierNode<'a> {
     pub summary: Option<&'a str>,
     pub text: &'a str,
 }
 
-impl Earlier<'_> {
+impl EarlierNode<'_> {
     fn quoted(&self) -> String {
         quote(self.summary.unwrap_or(self.text))
     }
@@ -68,8 +68,8 @@ impl Earlier<'_> {
 #[derive(Debug, Clone, Copy)]
 pub struct NodeSubject<'a> {
     pub tree_title: &'a str,
-    pub parent: Option<Earlier<'a>>,
-    pub grandparent: Option<Earlier<'a>>,
+    pub parent: Option<EarlierNode<'a>>,
+    pub grandparent: Option<EarlierNode<'a>>,
     pub text: &'a str,
 }
 
@@ -233,8 +233,13 @@ mod tests {
     }
 
     fn subject(text: &str) -> NodeSubject<'_> {
-        let parent = Some(Earlier { summary: Some("Ada asks."), text: "How do looms work?" });
-        NodeSubject { tree_title: "Looms", parent, grandparent: Some(Earlier { summary: None, text: "Hello." }), text }
+        let parent = Some(EarlierNode { summary: Some("Ada asks."), text: "How do looms work?" });
+        NodeSubject {
+            tree_title: "Looms",
+            parent,
+            grandparent: Some(EarlierNode { summary: None, text: "Hello." }),
+            text,
+        }
     }
 
     #[test]
@@ -256,9 +261,9 @@ mod tests {
 
     #[test]
     fn ag_sum_004_every_ten_nodes_on_closing_and_on_request_holds() {
-        assert!(is_tree_due(Occasion::Grown, 10, TREE_SUMMARY_NODES));
-        assert!(is_tree_due(Occasion::Closed, 1, TREE_SUMMARY_NODES));
-        assert!(is_tree_due(Occasion::Requested, 0, TREE_SUMMARY_NODES));
+        assert!(is_tree_due(SummaryTrigger::Grown, 10, TREE_SUMMARY_NODES));
+        assert!(is_tree_due(SummaryTrigger::Closed, 1, TREE_SUMMARY_NODES));
+        assert!(is_tree_due(SummaryTrigger::Requested, 0, TREE_SUMMARY_NODES));
         let subject = TreeSubject {
             description: Some("On weaving"),
             node_summaries: &["Ada asks.", "An\nanswer."],
@@ -274,7 +279,7 @@ mod tests {
 
     #[test]
     fn ag_sum_004_sooner_or_without_anything_new_refuses() {
-        assert!(!is_tree_due(Occasion::Grown, 9, TREE_SUMMARY_NODES));
-        assert!(!is_tree_due(Occasion::Closed, 0, TREE_SUMMARY_NODES));
+        assert!(!is_tree_due(SummaryTrigger::Grown, 9, TREE_SUMMARY_NODES));
+        assert!(!is_tree_due(SummaryTrigger::Closed, 0, TREE_SUMMARY_NODES));
     }
 }

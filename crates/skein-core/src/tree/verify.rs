@@ -27,7 +27,7 @@ words! {
 
 /// What is left of a model's raw response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RawResponse {
+pub enum RawResponseState {
     /// None is to be expected: people, the system and imported text have none.
     None,
     /// The digest of the bytes that are there.
@@ -48,7 +48,7 @@ pub struct NodeFacts<'a> {
     pub created_at: Millis,
     pub author: ActorId,
     pub author_type: AuthorType,
-    pub raw_response: RawResponse,
+    pub raw_response: RawResponseState,
     /// A recorded correction says that the hash covers the raw response although the author is no model (decision Z30).
     pub covers_response: bool,
 }
@@ -62,9 +62,11 @@ impl NodeFacts<'_> {
         let (authorship, if_right) = match (self.author_type, &self.raw_response) {
             (AuthorType::Imported, _) => (Authorship::Stated, Verdict::Imported),
             _ if !covers_response => (Authorship::Stated, Verdict::Valid),
-            (_, RawResponse::None | RawResponse::Missing) => return Verdict::Incomplete,
-            (_, RawResponse::Kept(digest)) => (Authorship::Generated { raw_response: digest }, Verdict::Valid),
-            (_, RawResponse::Redacted(digest)) => (Authorship::Generated { raw_response: digest }, Verdict::Redacted),
+            (_, RawResponseState::None | RawResponseState::Missing) => return Verdict::Incomplete,
+            (_, RawResponseState::Kept(digest)) => (Authorship::Generated { raw_response: digest }, Verdict::Valid),
+            (_, RawResponseState::Redacted(digest)) => {
+                (Authorship::Generated { raw_response: digest }, Verdict::Redacted)
+            }
         };
         let hash = node_hash_of_text(content, parents, self.created_at, &self.author.bare(), authorship);
         if hash == self.stored_hash { if_right } else { Verdict::Invalid }
@@ -125,12 +127,12 @@ mod tests {
             created_at: Millis(5),
             author: AUTHOR,
             author_type: AuthorType::Human,
-            raw_response: RawResponse::None,
+            raw_response: RawResponseState::None,
             covers_response: false,
         }
     }
 
-    fn answer(raw_response: RawResponse) -> NodeFacts<'static> {
+    fn answer(raw_response: RawResponseState) -> NodeFacts<'static> {
         let stored_hash = hash(vec![], Some(&Digest([9; 32])));
         NodeFacts { stored_hash, author_type: AuthorType::Model, raw_response, ..root() }
     }
@@ -157,13 +159,13 @@ mod tests {
 
     #[test]
     fn ag_hash_002_a_model_s_node_with_its_raw_response_holds() {
-        assert_eq!(answer(RawResponse::Kept(Digest([9; 32]))).verdict(), Verdict::Valid);
+        assert_eq!(answer(RawResponseState::Kept(Digest([9; 32]))).verdict(), Verdict::Valid);
     }
 
     #[test]
     fn ag_hash_002_another_raw_response_refuses() {
-        assert_eq!(answer(RawResponse::Kept(Digest([8; 32]))).verdict(), Verdict::Invalid);
-        assert_eq!(answer(RawResponse::Redacted(Digest([8; 32]))).verdict(), Verdict::Invalid);
+        assert_eq!(answer(RawResponseState::Kept(Digest([8; 32]))).verdict(), Verdict::Invalid);
+        assert_eq!(answer(RawResponseState::Redacted(Digest([8; 32]))).verdict(), Verdict::Invalid);
     }
 
     #[test]
@@ -200,33 +202,33 @@ mod tests {
 
     #[test]
     fn ag_hash_005_a_corrected_node_is_hashed_with_its_raw_response_holds() {
-        let written = NodeFacts { author_type: AuthorType::System, ..answer(RawResponse::Kept(Digest([9; 32]))) };
+        let written = NodeFacts { author_type: AuthorType::System, ..answer(RawResponseState::Kept(Digest([9; 32]))) };
         assert_eq!(written.verdict(), Verdict::Invalid);
         let corrected = NodeFacts { covers_response: true, ..written };
         assert_eq!(corrected.verdict(), Verdict::Valid);
         assert_eq!(
-            NodeFacts { raw_response: RawResponse::Redacted(Digest([9; 32])), ..corrected }.verdict(),
+            NodeFacts { raw_response: RawResponseState::Redacted(Digest([9; 32])), ..corrected }.verdict(),
             Verdict::Redacted
         );
     }
 
     #[test]
     fn ag_hash_005_a_correction_proves_nothing_about_altered_content_refuses() {
-        let altered = NodeFacts { author_type: AuthorType::System, ..answer(RawResponse::Kept(Digest([8; 32]))) };
+        let altered = NodeFacts { author_type: AuthorType::System, ..answer(RawResponseState::Kept(Digest([8; 32]))) };
         assert_eq!(NodeFacts { covers_response: true, ..altered }.verdict(), Verdict::Invalid);
         assert_eq!(NodeFacts { covers_response: true, ..root() }.verdict(), Verdict::Incomplete);
     }
 
     #[test]
     fn ag_hash_005_a_model_without_its_raw_response_refuses() {
-        assert_eq!(answer(RawResponse::Missing).verdict(), Verdict::Incomplete);
-        assert_eq!(answer(RawResponse::None).verdict(), Verdict::Incomplete);
+        assert_eq!(answer(RawResponseState::Missing).verdict(), Verdict::Incomplete);
+        assert_eq!(answer(RawResponseState::None).verdict(), Verdict::Incomplete);
         assert_eq!(NodeFacts { parents: &[None], ..root() }.verdict(), Verdict::Incomplete);
     }
 
     #[test]
     fn ag_hash_005_what_was_destroyed_on_demand_is_said_holds() {
         assert_eq!(NodeFacts { content: None, ..root() }.verdict(), Verdict::Redacted);
-        assert_eq!(answer(RawResponse::Redacted(Digest([9; 32]))).verdict(), Verdict::Redacted);
+        assert_eq!(answer(RawResponseState::Redacted(Digest([9; 32]))).verdict(), Verdict::Redacted);
     }
 }

@@ -1,7 +1,7 @@
 //! Tools from OpenAPI documents: names, inputs, bodies, answers, and what is left out.
 
 use serde_json::{Value, json};
-use skein_core::catalog::discovery::{Discovered, Ground, Undiscoverable, discover};
+use skein_core::catalog::discovery::{DiscoveredTools, DiscoveryRefusal, DiscoveryTarget, discover};
 use skein_core::catalog::operation::Operation;
 use skein_core::catalog::schema::Schema;
 use skein_core::catalog::secret::{SecretPlace, SecretType};
@@ -56,10 +56,10 @@ fn document() -> Value {
     })
 }
 
-fn discovered(document: &Value) -> Discovered {
+fn discovered(document: &Value) -> DiscoveredTools {
     let key = secret(SecretType::ApiKey);
     let connection_params = object(json!({ "endpoint": "https://own.example" }));
-    discover(document, &Ground { service_id: SERVICE, connection_params, secret: Some(&key) }).unwrap()
+    discover(document, &DiscoveryTarget { service_id: SERVICE, connection_params, secret: Some(&key) }).unwrap()
 }
 
 fn tool_of(document: &Value, name: &str) -> ToolDraft {
@@ -79,7 +79,7 @@ fn single(path: &str, method: &str, operation: Value) -> Value {
 
 #[test]
 fn every_operation_becomes_a_tool_with_a_name_of_its_own() {
-    let Discovered { tools, skipped } = discovered(&document());
+    let DiscoveredTools { tools, skipped } = discovered(&document());
     let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
     assert_eq!(names, ["readOrder", "readOrder (2)", "GET /report"]);
     assert_eq!(skipped.len(), 1);
@@ -101,13 +101,13 @@ fn the_tools_can_be_made() {
 #[test]
 fn the_first_server_is_the_endpoint_only_where_no_secret_would_go_to_it() {
     let connection_params = object(json!({}));
-    let open = Ground { service_id: SERVICE, connection_params, secret: None };
+    let open = DiscoveryTarget { service_id: SERVICE, connection_params, secret: None };
     let tool = discover(&document(), &open).unwrap().tools.remove(0);
     assert_eq!(tool.connection_params["endpoint"], "https://eu.shop.example/v1");
     for secret_type in SecretType::ALL {
         let secret = secret(secret_type);
-        let refused = discover(&document(), &Ground { secret: Some(&secret), ..open.clone() }).unwrap_err();
-        assert_eq!(refused, Undiscoverable::NoEndpointForSecret);
+        let refused = discover(&document(), &DiscoveryTarget { secret: Some(&secret), ..open.clone() }).unwrap_err();
+        assert_eq!(refused, DiscoveryRefusal::NoEndpointForSecret);
         assert!(refused.to_string().contains("connectionParams.endpoint"));
     }
 }
@@ -116,7 +116,7 @@ fn the_first_server_is_the_endpoint_only_where_no_secret_would_go_to_it() {
 fn an_endpoint_that_is_given_is_kept_and_another_type_of_secret_has_no_place_to_go() {
     let password = secret(SecretType::Password);
     let connection_params = object(json!({ "endpoint": "https://own.example" }));
-    let ground = Ground { service_id: SERVICE, connection_params, secret: Some(&password) };
+    let ground = DiscoveryTarget { service_id: SERVICE, connection_params, secret: Some(&password) };
     let tool = discover(&document(), &ground).unwrap().tools.remove(0);
     assert_eq!(tool.connection_params["endpoint"], "https://own.example");
     assert_eq!((tool.secret_id, tool.secret_use), (Some(password.id), None));
@@ -177,17 +177,17 @@ fn what_cannot_be_a_tool_is_named_with_the_reason() {
 #[test]
 fn other_documents_are_refused() {
     let refused = |document: Value| {
-        let ground = Ground { service_id: SERVICE, connection_params: object(json!({})), secret: None };
+        let ground = DiscoveryTarget { service_id: SERVICE, connection_params: object(json!({})), secret: None };
         discover(&document, &ground).unwrap_err()
     };
-    assert_eq!(refused(json!({ "swagger": "2.0", "paths": {} })), Undiscoverable::NotOpenApi3);
-    assert_eq!(refused(json!([])), Undiscoverable::NotOpenApi3);
+    assert_eq!(refused(json!({ "swagger": "2.0", "paths": {} })), DiscoveryRefusal::NotOpenApi3);
+    assert_eq!(refused(json!([])), DiscoveryRefusal::NotOpenApi3);
     assert_eq!(
         refused(json!({ "openapi": "3.1.0", "paths": { "/a": { "trace": {} } } })),
-        Undiscoverable::NoOperations
+        DiscoveryRefusal::NoOperations
     );
     let paths: Value = (0..1_001).map(|n| (format!("/{n}"), json!({ "get": {} }))).collect();
-    assert_eq!(refused(json!({ "openapi": "3.1.0", "paths": paths })), Undiscoverable::TooMany(1_001));
+    assert_eq!(refused(json!({ "openapi": "3.1.0", "paths": paths })), DiscoveryRefusal::TooMany(1_001));
 }
 
 #[test]

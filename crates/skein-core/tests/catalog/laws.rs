@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
-use skein_core::catalog::discovery::{Ground, discover};
-use skein_core::catalog::json_template::Outline;
+use skein_core::catalog::discovery::{DiscoveryTarget, discover};
+use skein_core::catalog::json_template::JsonTemplate;
 use skein_core::catalog::operation::Operation;
 use skein_core::catalog::operation::cypher;
 use skein_core::catalog::operation::rest::RenderedBody;
-use skein_core::catalog::placeholder::{Inputs, Text};
+use skein_core::catalog::placeholder::{Inputs, PlaceholderText};
 use skein_core::catalog::selector::Selector;
 
 use crate::samples::{SERVICE, inputs, rest_call};
@@ -156,7 +156,7 @@ proptest! {
 
     #[test]
     fn a_lone_placeholder_is_its_input(given in all_inputs()) {
-        let outline = Outline::parse(json!({ "x": ["{{a}}"], "y": "{{b}}" })).unwrap();
+        let outline = JsonTemplate::parse(json!({ "x": ["{{a}}"], "y": "{{b}}" })).unwrap();
         let expected = json!({ "x": [given["a"]], "y": given["b"] });
         prop_assert_eq!(outline.render(&given).unwrap(), Some(expected));
     }
@@ -179,19 +179,19 @@ proptest! {
 
     #[test]
     fn a_text_without_places_says_itself(text in "[^{\\x00]{0,40}") {
-        let parsed = Text::parse(&text).unwrap();
+        let parsed = PlaceholderText::parse(&text).unwrap();
         prop_assert_eq!(parsed.render_plain(&Inputs::new()).unwrap(), text);
     }
 
     #[test]
     fn a_parsed_text_is_written_as_it_was_read((source, _) in text()) {
-        let parsed = Text::parse(&source).unwrap();
-        prop_assert_eq!(Text::parse(&String::from(parsed.clone())).unwrap(), parsed);
+        let parsed = PlaceholderText::parse(&source).unwrap();
+        prop_assert_eq!(PlaceholderText::parse(&String::from(parsed.clone())).unwrap(), parsed);
     }
 
     #[test]
     fn whatever_is_sent_is_parsed_or_refused(text in hostile(), value in hostile_value()) {
-        _ = Text::parse(&text);
+        _ = PlaceholderText::parse(&text);
         _ = Selector::parse(&text).map(|selector| selector.select(&value));
         _ = cypher::parameters(&text);
         _ = Operation::parse(&value);
@@ -203,7 +203,7 @@ proptest! {
         let parameter = json!({ "in": "query", "name": name, "schema": value });
         let operation = json!({ "parameters": [parameter, value], "requestBody": value, "responses": { "200": value } });
         let document = json!({ "openapi": "3.1.0", "paths": { (format!("/{path}")): { "post": operation } } });
-        let ground = Ground { service_id: SERVICE, connection_params: Map::new(), secret: None };
+        let ground = DiscoveryTarget { service_id: SERVICE, connection_params: Map::new(), secret: None };
         for tool in discover(&document, &ground).unwrap().tools {
             let variables = Operation::parse(&tool.operation.unwrap()).unwrap().variables();
             let declared = &tool.input_schema.unwrap()["properties"];

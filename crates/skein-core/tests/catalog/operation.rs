@@ -7,7 +7,7 @@ use skein_core::RuleViolation;
 use skein_core::catalog::json_template::RENDERED_BYTES_MAX;
 use skein_core::catalog::operation::rest::{Accept, RenderedBody, RenderedRest};
 use skein_core::catalog::operation::{Operation, OperationType, cypher};
-use skein_core::catalog::selector::{Mapping, Selector};
+use skein_core::catalog::selector::{OutputMapping, Selector};
 
 use crate::samples::{inputs, rest_call, sent, with};
 
@@ -225,9 +225,9 @@ fn selectors_lead_into_values() {
 #[test]
 fn answers_become_outputs() {
     let answer = json!({ "id": 7, "items": [{ "name": "x" }] });
-    let mapping: Mapping = sent(json!({ "id": "$.id", "names": "$.items[*].name", "gone": "$.gone" }));
+    let mapping: OutputMapping = sent(json!({ "id": "$.id", "names": "$.items[*].name", "gone": "$.gone" }));
     assert_eq!(mapping.apply(&answer), json!({ "id": 7, "names": ["x"] }));
-    assert_eq!(sent::<Mapping>(json!("$.items[0]")).apply(&answer), json!({ "name": "x" }));
+    assert_eq!(sent::<OutputMapping>(json!("$.items[0]")).apply(&answer), json!({ "name": "x" }));
     let whole = rest_call(json!({})).unwrap();
     assert_eq!((whole.accept, whole.output(answer.clone())), (Accept::Json, answer));
 }

@@ -2,7 +2,7 @@
 
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
-use skein_core::catalog::entry::{Entry, Owned};
+use skein_core::catalog::entry::{Entry, OwnedEntry};
 use skein_core::catalog::operation::Operation;
 use skein_core::catalog::operation::rest::RestCall;
 use skein_core::catalog::placeholder::Inputs;
@@ -38,8 +38,8 @@ pub(crate) fn with(mut value: Value, changes: Value) -> Value {
     value
 }
 
-pub(crate) fn owned<T>(id: RecordId, owner: UserId, entry: T) -> Owned<T> {
-    Owned { id, owner, shared: false, entry }
+pub(crate) fn owned<T>(id: RecordId, owner: UserId, entry: T) -> OwnedEntry<T> {
+    OwnedEntry { id, owner, shared: false, entry }
 }
 
 pub(crate) fn object(value: Value) -> Map<String, Value> {
@@ -62,12 +62,12 @@ pub(crate) fn service_draft() -> Value {
 }
 
 /// Anna's service, changed as said.
-pub(crate) fn service(changes: Value) -> Owned<Service> {
+pub(crate) fn service(changes: Value) -> OwnedEntry<Service> {
     owned(SERVICE, ANNA, Service::create(sent(with(service_draft(), changes))).unwrap())
 }
 
 /// Anna's secret.
-pub(crate) fn secret(secret_type: SecretType) -> Owned<Secret> {
+pub(crate) fn secret(secret_type: SecretType) -> OwnedEntry<Secret> {
     let draft = json!({ "name": "Weather key", "type": secret_type });
     owned(SECRET, ANNA, Secret::create(sent(draft)))
 }
@@ -89,8 +89,8 @@ pub(crate) fn tool_draft() -> Value {
 }
 
 pub(crate) fn tool_on(
-    service: &Owned<Service>,
-    secret: Option<&Owned<Secret>>,
+    service: &OwnedEntry<Service>,
+    secret: Option<&OwnedEntry<Secret>>,
     changes: Value,
 ) -> Result<Tool, RuleViolation> {
     Tool::create(sent(with(tool_draft(), changes)), ANNA, service, secret)

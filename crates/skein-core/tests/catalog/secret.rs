@@ -1,11 +1,11 @@
 //! BR-SECRET: metadata of credentials, who binds them, and where each type goes.
 
 use serde_json::{Value, json};
-use skein_core::catalog::entry::{Entry, Owned};
+use skein_core::catalog::entry::{Entry, OwnedEntry};
 use skein_core::catalog::secret::{Secret, SecretBinding, SecretChange, SecretType};
 use skein_core::catalog::service::Protocol;
 use skein_core::catalog::sharing::{
-    Reach, References, Refused, Standing, check_change, check_secret_deletion, may_see,
+    EntryReferences, EntryVisibility, SharingReach, SharingRefusal, check_change, check_secret_deletion, may_see,
 };
 use skein_core::{Millis, RuleViolation, Viewer};
 
@@ -15,8 +15,8 @@ fn change(changes: Value) -> Result<Secret, RuleViolation> {
     secret(SecretType::ApiKey).entry.change(sent::<SecretChange>(changes))
 }
 
-fn standing(secret: &Owned<Secret>) -> Standing {
-    Standing { owner: secret.owner, shared: true, reach: Reach::of(Secret::RECORD_TYPE) }
+fn standing(secret: &OwnedEntry<Secret>) -> EntryVisibility {
+    EntryVisibility { owner: secret.owner, shared: true, reach: SharingReach::of(Secret::RECORD_TYPE) }
 }
 
 /// A tool of Anna's with her secret of this type, on a service of this protocol.
@@ -44,13 +44,13 @@ fn br_secret_001_writing_the_value_or_its_version_as_a_field_refuses() {
 
 #[test]
 fn br_secret_002_an_unbound_secret_is_deleted_holds() {
-    assert_eq!(check_secret_deletion(References::default()), Ok(()));
+    assert_eq!(check_secret_deletion(EntryReferences::default()), Ok(()));
 }
 
 #[test]
 fn br_secret_002_a_bound_secret_refuses_to_go() {
-    let tools = References { all: 1, by_others: 0, other_owners: 0 };
-    let Err(Refused::Conflict(violation)) = check_secret_deletion(tools) else { panic!("it was deleted") };
+    let tools = EntryReferences { all: 1, by_others: 0, other_owners: 0 };
+    let Err(SharingRefusal::Conflict(violation)) = check_secret_deletion(tools) else { panic!("it was deleted") };
     assert_eq!(violation.rule(), "BR-SECRET-002");
 }
 
@@ -64,7 +64,7 @@ fn br_secret_002a_the_owner_sees_and_renames_it_holds() {
 #[test]
 fn br_secret_002a_to_anyone_else_it_refuses_to_exist_even_when_shared() {
     let kept = secret(SecretType::ApiKey);
-    assert_eq!(check_change(&Viewer::User(BERT), standing(&kept), Millis(0)), Err(Refused::NotFound));
+    assert_eq!(check_change(&Viewer::User(BERT), standing(&kept), Millis(0)), Err(SharingRefusal::NotFound));
     assert_eq!(change(json!({ "ownerId": BERT })).unwrap_err().rule(), "BR-SECRET-002A");
 }
 

@@ -5,7 +5,7 @@ use skein_core::RuleViolation;
 use skein_core::catalog::entry::Entry;
 use skein_core::catalog::secret::SecretType;
 use skein_core::catalog::service::{Builtin, Protocol, Service, ServiceChange, ServiceDraft, ServiceType};
-use skein_core::catalog::sharing::{References, Refused, check_service_deletion};
+use skein_core::catalog::sharing::{EntryReferences, SharingRefusal, check_service_deletion};
 
 use crate::samples::{TEMPLATE, assert_kept, endpoint_schema, secret, sent, service, service_draft, tool_on, with};
 
@@ -80,13 +80,13 @@ fn br_service_003_setting_the_status_by_hand_refuses() {
 
 #[test]
 fn br_service_004_a_service_nobody_uses_is_deleted_holds() {
-    assert_eq!(check_service_deletion(References::default()), Ok(()));
+    assert_eq!(check_service_deletion(EntryReferences::default()), Ok(()));
 }
 
 #[test]
 fn br_service_004_a_service_with_tools_refuses_to_go() {
-    let tools = References { all: 2, by_others: 0, other_owners: 0 };
-    let Err(Refused::Conflict(violation)) = check_service_deletion(tools) else { panic!("it was deleted") };
+    let tools = EntryReferences { all: 2, by_others: 0, other_owners: 0 };
+    let Err(SharingRefusal::Conflict(violation)) = check_service_deletion(tools) else { panic!("it was deleted") };
     assert_eq!(violation.rule(), "BR-SERVICE-004");
     assert!(violation.problem().contains("2 tools of yours"));
 }

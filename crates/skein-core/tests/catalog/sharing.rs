@@ -1,12 +1,12 @@
 //! BR-SHARE: who sees, uses and changes an entry, and what unsharing and deleting do to others.
 
 use serde_json::json;
-use skein_core::catalog::entry::{Entry, Owned};
+use skein_core::catalog::entry::{Entry, OwnedEntry};
 use skein_core::catalog::secret::{Secret, SecretType};
 use skein_core::catalog::service::{Service, ServiceDraft};
 use skein_core::catalog::sharing::{
-    Affected, Reach, References, Refused, Standing, check_change, check_service_deletion, check_tool_deletion, may_see,
-    unshare_warning,
+    AffectedEntries, EntryReferences, EntryVisibility, SharingReach, SharingRefusal, check_change,
+    check_service_deletion, check_tool_deletion, may_see, unshare_warning,
 };
 use skein_core::catalog::template::{ServiceTemplate, ToolTemplate};
 use skein_core::catalog::tool::{Tool, ToolDraft};
@@ -25,11 +25,11 @@ const KINDS: [&str; 5] = [
     Secret::RECORD_TYPE,
 ];
 
-fn annas(record_type: &str, shared: bool) -> Standing {
-    Standing { owner: ANNA, shared, reach: Reach::of(record_type) }
+fn annas(record_type: &str, shared: bool) -> EntryVisibility {
+    EntryVisibility { owner: ANNA, shared, reach: SharingReach::of(record_type) }
 }
 
-fn change_by(user: skein_core::UserId, standing: Standing) -> Result<(), Refused> {
+fn change_by(user: skein_core::UserId, standing: EntryVisibility) -> Result<(), SharingRefusal> {
     check_change(&Viewer::User(user), standing, Millis(0))
 }
 
@@ -44,7 +44,7 @@ fn br_share_001_entries_begin_private_holds() {
 fn br_share_001_a_private_entry_refuses_to_exist_for_others() {
     for kind in KINDS {
         assert!(!may_see(&Viewer::User(BERT), annas(kind, false), Millis(0)));
-        assert_eq!(change_by(BERT, annas(kind, false)), Err(Refused::NotFound));
+        assert_eq!(change_by(BERT, annas(kind, false)), Err(SharingRefusal::NotFound));
     }
 }
 
@@ -55,16 +55,16 @@ fn br_share_002_a_shared_entry_is_seen_by_everyone_and_names_its_owner_holds() {
         let note = ChangeNote { author: ANNA, reason: None, act: Act::Plain };
         create(SERVICE, ANNA, content, note, Millis(0)).unwrap().0
     };
-    let seen = Owned::<Service>::from_record(&record).unwrap();
+    let seen = OwnedEntry::<Service>::from_record(&record).unwrap();
     assert_eq!((seen.id, seen.owner, seen.shared), (SERVICE, ANNA, true));
-    assert_eq!(Standing::of(&record), annas(Service::RECORD_TYPE, true));
-    assert!(may_see(&Viewer::User(BERT), Standing::of(&record), Millis(0)));
-    assert_eq!(Owned::<Tool>::from_record(&record), None);
+    assert_eq!(EntryVisibility::of(&record), annas(Service::RECORD_TYPE, true));
+    assert!(may_see(&Viewer::User(BERT), EntryVisibility::of(&record), Millis(0)));
+    assert_eq!(OwnedEntry::<Tool>::from_record(&record), None);
 }
 
 #[test]
 fn br_share_002_others_refuses_to_change_what_is_shared() {
-    let Err(Refused::Forbidden(violation)) = change_by(BERT, annas(Tool::RECORD_TYPE, true)) else {
+    let Err(SharingRefusal::Forbidden(violation)) = change_by(BERT, annas(Tool::RECORD_TYPE, true)) else {
         panic!("it was changed")
     };
     assert_eq!(violation.rule(), "BR-SHARE-003");
@@ -87,26 +87,26 @@ fn br_share_003_naming_another_owner_refuses() {
 
 #[test]
 fn br_share_004_what_others_do_not_use_is_deleted_holds() {
-    assert_eq!(check_service_deletion(References::default()), Ok(()));
+    assert_eq!(check_service_deletion(EntryReferences::default()), Ok(()));
 }
 
 #[test]
 fn br_share_004_what_others_use_refuses_to_go_with_the_reason() {
-    let tools = References { all: 5, by_others: 3, other_owners: 1 };
-    let Err(Refused::Conflict(violation)) = check_service_deletion(tools) else { panic!("it was deleted") };
+    let tools = EntryReferences { all: 5, by_others: 3, other_owners: 1 };
+    let Err(SharingRefusal::Conflict(violation)) = check_service_deletion(tools) else { panic!("it was deleted") };
     assert_eq!(violation.rule(), "BR-SHARE-004");
     assert_eq!(violation.problem(), "3 tools of 1 user depend on this service");
 }
 
 #[test]
 fn br_share_005_a_tool_on_anothers_shared_service_holds() {
-    let shared = Owned { shared: true, owner: BERT, ..service(json!({})) };
+    let shared = OwnedEntry { shared: true, owner: BERT, ..service(json!({})) };
     assert!(tool_on(&shared, None, json!({})).is_ok());
 }
 
 #[test]
 fn br_share_005_a_tool_on_anothers_private_service_refuses() {
-    let private = Owned { owner: BERT, ..service(json!({})) };
+    let private = OwnedEntry { owner: BERT, ..service(json!({})) };
     assert_eq!(tool_on(&private, None, json!({})).unwrap_err().rule(), "BR-SHARE-005");
 }
 
@@ -118,20 +118,20 @@ fn br_share_006_an_own_secret_is_bound_holds() {
 
 #[test]
 fn br_share_006_anothers_secret_refuses_to_be_bound_even_when_shared() {
-    let berts = Owned { shared: true, ..owned(SECRET, BERT, secret(SecretType::Password).entry) };
+    let berts = OwnedEntry { shared: true, ..owned(SECRET, BERT, secret(SecretType::Password).entry) };
     let tool = tool_on(&service(json!({})), Some(&berts), json!({ "secretId": SECRET }));
     assert_eq!(tool.unwrap_err().rule(), "BR-SHARE-006");
 }
 
 #[test]
 fn br_share_009_unsharing_warns_with_counts_holds() {
-    let affected = Affected { processes: 4, users: 2, ..Affected::default() };
+    let affected = AffectedEntries { processes: 4, users: 2, ..AffectedEntries::default() };
     let warning = unshare_warning(affected).unwrap();
     assert_eq!((warning.affected_process_count, warning.affected_user_count), (4, 2));
     assert!(warning.message.starts_with("4 processes owned by 2 users depend on this resource"));
-    let one = unshare_warning(Affected { tools: 1, users: 1, ..Affected::default() }).unwrap();
+    let one = unshare_warning(AffectedEntries { tools: 1, users: 1, ..AffectedEntries::default() }).unwrap();
     assert!(one.message.starts_with("1 tool owned by 1 user depends"), "{}", one.message);
-    let several = unshare_warning(Affected { tools: 2, bindings: 1, ..affected }).unwrap();
+    let several = unshare_warning(AffectedEntries { tools: 2, bindings: 1, ..affected }).unwrap();
     let told = "4 processes, 2 tools and 1 secret binding owned by 2 users depend on this resource and will fail until it \
         is shared again";
     assert_eq!(several.message, told);
@@ -139,23 +139,23 @@ fn br_share_009_unsharing_warns_with_counts_holds() {
 
 #[test]
 fn br_share_009_without_users_elsewhere_it_refuses_to_warn() {
-    assert_eq!(unshare_warning(Affected::default()), None);
+    assert_eq!(unshare_warning(AffectedEntries::default()), None);
     assert!(serde_json::from_value::<ToolDraft>(with(tool_draft(), json!({ "shared": false }))).is_ok());
 }
 
 #[test]
 fn br_tool_004_a_tool_that_nothing_uses_is_deleted_holds() {
-    assert_eq!(check_tool_deletion(References::default(), false), Ok(()));
+    assert_eq!(check_tool_deletion(EntryReferences::default(), false), Ok(()));
 }
 
 #[test]
 fn br_tool_004_a_tool_of_a_step_or_of_an_open_run_refuses() {
-    let own = References { all: 1, by_others: 0, other_owners: 0 };
+    let own = EntryReferences { all: 1, by_others: 0, other_owners: 0 };
     let rule = |found, is_in_open_run| match check_tool_deletion(found, is_in_open_run).unwrap_err() {
-        Refused::Conflict(violation) => violation.rule(),
+        SharingRefusal::Conflict(violation) => violation.rule(),
         other => panic!("{other:?}"),
     };
     assert_eq!(rule(own, false), "BR-TOOL-004");
-    assert_eq!(rule(References::default(), true), "BR-TOOL-004");
-    assert_eq!(rule(References { all: 2, by_others: 1, other_owners: 1 }, false), "BR-SHARE-004");
+    assert_eq!(rule(EntryReferences::default(), true), "BR-TOOL-004");
+    assert_eq!(rule(EntryReferences { all: 2, by_others: 1, other_owners: 1 }, false), "BR-SHARE-004");
 }

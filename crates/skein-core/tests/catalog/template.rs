@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use skein_core::RuleViolation;
-use skein_core::catalog::entry::Owned;
+use skein_core::catalog::entry::OwnedEntry;
 use skein_core::catalog::secret::SecretType;
 use skein_core::catalog::service::{Service, ServiceChange};
 use skein_core::catalog::template::{ServiceTemplate, TemplateChange, ToolTemplate};
@@ -13,12 +13,12 @@ use crate::samples::{
     tool_draft, with,
 };
 
-fn service_template() -> Owned<ServiceTemplate> {
+fn service_template() -> OwnedEntry<ServiceTemplate> {
     let draft = with(service_draft(), json!({ "requiresSecret": true }));
     owned(TEMPLATE, ANNA, ServiceTemplate::create(sent(draft)).unwrap())
 }
 
-fn tool_template() -> Owned<ToolTemplate> {
+fn tool_template() -> OwnedEntry<ToolTemplate> {
     let draft = with(tool_draft(), json!({ "serviceId": null, "connectionParams": null }));
     owned(TEMPLATE, ANNA, ToolTemplate::create(sent(draft)).unwrap())
 }
@@ -115,11 +115,11 @@ fn br_template_006_archiving_is_reversible_and_leaves_instances_alone_holds() {
 #[test]
 fn br_template_006_an_archived_template_refuses_new_instances() {
     let template = service_template();
-    let template = Owned { entry: template.entry.change(&archived()).unwrap(), ..template };
+    let template = OwnedEntry { entry: template.entry.change(&archived()).unwrap(), ..template };
     let draft = json!({ "name": "Mine", "serviceTemplateId": TEMPLATE });
     assert_eq!(template.instantiate(sent(draft)).unwrap_err().rule(), "BR-TEMPLATE-006");
     let template = tool_template();
-    let template = Owned { entry: template.entry.change(&archived()).unwrap(), ..template };
+    let template = OwnedEntry { entry: template.entry.change(&archived()).unwrap(), ..template };
     assert_eq!(template.instantiate(bare_tool_draft()).unwrap_err().rule(), "BR-TEMPLATE-006");
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use skein_core::RuleViolation;
-use skein_core::catalog::entry::{Entry, Owned};
+use skein_core::catalog::entry::{Entry, OwnedEntry};
 use skein_core::catalog::secret::SecretType;
 use skein_core::catalog::tool::{Tool, ToolChange, ToolDraft};
 
@@ -139,7 +139,7 @@ fn a_changed_service_may_no_longer_fit() {
 #[test]
 fn a_tool_whose_service_was_taken_back_is_renamed_and_switched_off_but_not_on() {
     let tool = tool(json!({})).unwrap();
-    let taken_back = Owned { owner: BERT, ..service(json!({})) };
+    let taken_back = OwnedEntry { owner: BERT, ..service(json!({})) };
     let change = |tool: &Tool, changes| tool.change(sent(changes), ANNA, &taken_back, None);
     let off = change(&tool, json!({ "name": "Broken", "enabled": false })).unwrap();
     assert_eq!(refused(change(&off, json!({ "enabled": true }))), "BR-SHARE-005");

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use skein_core::catalog::operation::Operation;
 use skein_core::catalog::tool::Tool;
-use skein_core::flow::approval_policy::{AskedBy, needs_approval};
+use skein_core::flow::approval_policy::{CallOrigin, needs_approval};
 use skein_core::flow::step::Approval;
 
 use crate::samples::SEARCH;
@@ -21,7 +21,7 @@ fn rest(method: &str, properties: Value) -> Tool {
 }
 
 fn asks(tool: &Tool, arguments: Value) -> bool {
-    needs_approval(AskedBy::Model(None), tool, false, &arguments)
+    needs_approval(CallOrigin::Model(None), tool, false, &arguments)
 }
 
 #[test]
@@ -72,10 +72,10 @@ fn a_call_that_may_change_something_needs_approval() {
     assert!(asks(&rest("POST", json!({})), json!({})));
     assert!(asks(&tool(json!({ "type": "graph_query", "query": "RETURN 1" }), json!({})), json!({})));
     let echo = tool(json!({ "type": "mcp_tool", "tool": "echo" }), json!({}));
-    assert!(needs_approval(AskedBy::Model(None), &echo, false, &json!({})), "a stranger's echo");
-    assert!(!needs_approval(AskedBy::Model(None), &echo, true, &json!({})));
+    assert!(needs_approval(CallOrigin::Model(None), &echo, false, &json!({})), "a stranger's echo");
+    assert!(!needs_approval(CallOrigin::Model(None), &echo, true, &json!({})));
     assert!(needs_approval(
-        AskedBy::Model(None),
+        CallOrigin::Model(None),
         &tool(json!({ "type": "mcp_tool", "tool": "run_process" }), json!({})),
         true,
         &json!({})
@@ -85,9 +85,9 @@ fn a_call_that_may_change_something_needs_approval() {
 #[test]
 fn the_choice_of_an_offer_comes_before_the_default() {
     let (get, post) = (rest("GET", json!({})), rest("POST", json!({})));
-    assert!(needs_approval(AskedBy::Model(Some(Approval::Once)), &get, false, &json!({})));
-    assert!(needs_approval(AskedBy::Model(Some(Approval::Always)), &get, false, &json!({})));
-    assert!(!needs_approval(AskedBy::Model(Some(Approval::Never)), &post, false, &json!({})));
+    assert!(needs_approval(CallOrigin::Model(Some(Approval::Once)), &get, false, &json!({})));
+    assert!(needs_approval(CallOrigin::Model(Some(Approval::Always)), &get, false, &json!({})));
+    assert!(!needs_approval(CallOrigin::Model(Some(Approval::Never)), &post, false, &json!({})));
 }
 
 /// A tool that fetches what it is told to.
@@ -228,7 +228,7 @@ fn a_schema_is_read_through_its_parts() {
 
 #[test]
 fn a_step_needs_approval_for_a_foreign_address_alone() {
-    let asks = |tool: &Tool, is_own, arguments: Value| needs_approval(AskedBy::Step, tool, is_own, &arguments);
+    let asks = |tool: &Tool, is_own, arguments: Value| needs_approval(CallOrigin::Step, tool, is_own, &arguments);
     let (text, address) = (json!({ "page": "Eleven herons." }), json!({ "page": "evil.example/?q=diary" }));
     let get = fetch(json!({ "type": "string" }));
     let post = rest("POST", json!({}));

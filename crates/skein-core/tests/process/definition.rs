@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 use skein_core::RuleViolation;
 use skein_core::catalog::entry::Entry;
-use skein_core::flow::plan::{Plan, Scope};
+use skein_core::flow::plan::{Plan, VariableScope};
 use skein_core::flow::process::{InitialContext, Process, ProcessChange, ProcessDraft};
 
 use crate::samples::{MODEL, OTHER, SEARCH, object, of_steps, process, process_draft, refused, sent, step, with};
@@ -250,7 +250,7 @@ fn the_answer_is_a_text_and_the_step_that_speaks_it_is_known() {
     let plan = Plan::of(&process(json!({ "outputTemplate": "{{answer.text}}" })).unwrap()).unwrap();
     assert_eq!(plan.streamed_step(), Some(1));
     let outputs = BTreeMap::from([("answer".to_owned(), json!({ "text": "<b>" }))]);
-    let scope = Scope { context: &Map::new(), outputs: &outputs, error: None };
+    let scope = VariableScope { context: &Map::new(), outputs: &outputs, error: None };
     assert_eq!(plan.output(&scope), Ok(json!("<b>")));
     for template in ["{{question}}", "It is {{answer}}", ""] {
         let plan = Plan::of(&process(json!({ "outputTemplate": template })).unwrap()).unwrap();
@@ -270,7 +270,7 @@ fn conditions_are_asked_with_the_values_of_the_moment() {
     let plan = Plan::of(&of_steps(steps).unwrap()).unwrap();
     let ask = |found: Value, error: Option<Value>| {
         let outputs = BTreeMap::from([("found".to_owned(), found)]);
-        let scope = Scope { context: &Map::new(), outputs: &outputs, error: error.as_ref() };
+        let scope = VariableScope { context: &Map::new(), outputs: &outputs, error: error.as_ref() };
         (plan.condition(0, &scope), plan.condition(1, &scope), plan.aborts(1, &scope))
     };
     assert_eq!(ask(json!([1, 2]), Some(json!({ "code": "DENIED" }))), (Ok(true), Ok(true), Ok(true)));

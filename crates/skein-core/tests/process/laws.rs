@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 use skein_core::catalog::entry::Entry;
-use skein_core::flow::plan::{Plan, Scope};
+use skein_core::flow::plan::{Plan, VariableScope};
 use skein_core::flow::process::Process;
 use skein_core::flow::step::Step;
 
@@ -94,7 +94,7 @@ proptest! {
     fn any_template_is_understood_or_refused(template in words(), question in json_value()) {
         let Ok(process) = process(json!({ "outputTemplate": template })) else { return Ok(()) };
         let context = Map::from_iter([("question".to_owned(), question)]);
-        let scope = Scope { context: &context, outputs: &BTreeMap::new(), error: None };
+        let scope = VariableScope { context: &context, outputs: &BTreeMap::new(), error: None };
         prop_assert!(Plan::of(&process).unwrap().output(&scope).is_ok());
     }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
-use skein_core::flow::plan::{Plan, Scope};
+use skein_core::flow::plan::{Plan, VariableScope};
 use skein_core::flow::process::Process;
 use skein_core::{RecordId, RuleViolation, UserId};
 
@@ -72,5 +72,5 @@ pub(crate) fn inputs(inputs: Value, question: Value, found: Value) -> Result<Map
     let steps = json!([step("found", json!({})), step("next", json!({ "inputs": inputs }))]);
     let plan = Plan::of(&of_steps(steps)?)?;
     let (context, outputs) = (object(json!({ "question": question })), BTreeMap::from([("found".to_owned(), found)]));
-    plan.inputs(1, &Scope { context: &context, outputs: &outputs, error: None })
+    plan.inputs(1, &VariableScope { context: &context, outputs: &outputs, error: None })
 }

@@ -6,7 +6,7 @@ use skein_core::catalog::schema::bounds::PATTERNS_MAX;
 use skein_core::flow::draft_size::{DEPENDS_ON_MAX, PROCESS_PATTERNS_MAX};
 use skein_core::flow::process::{Process, ProcessDraft, REFERENCES_MAX};
 use skein_core::flow::step::{OFFERS_MAX, STEPS_MAX, Step};
-use skein_core::flow::validation::{BREACHES_MAX, Breach, of_draft};
+use skein_core::flow::validation::{BREACHES_MAX, Violation, of_draft};
 
 use crate::samples::{MODEL, sent, step};
 
@@ -28,14 +28,14 @@ fn asks(count: usize) -> Vec<Value> {
 }
 
 /// The only breach, which making the process is refused by as well.
-fn sole_breach(draft: ProcessDraft) -> Breach {
+fn sole_breach(draft: ProcessDraft) -> Violation {
     let found = of_draft(&draft).into_list();
     let [breach] = found.as_slice() else { panic!("{} breaches, the first: {:?}", found.len(), found.first()) };
     assert_eq!(Process::create(draft).unwrap_err(), breach.violation);
     breach.clone()
 }
 
-fn place(breach: &Breach) -> (&'static str, Option<usize>, Option<&'static str>) {
+fn place(breach: &Violation) -> (&'static str, Option<usize>, Option<&'static str>) {
     (breach.violation.rule(), breach.step, breach.field)
 }
 

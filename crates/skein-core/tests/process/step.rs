@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 use skein_core::catalog::entry::Entry;
-use skein_core::flow::plan::{Plan, Scope};
-use skein_core::flow::step::{Approval, Backoff, OnExpire, Reference, Step, Target};
+use skein_core::flow::plan::{Plan, VariableScope};
+use skein_core::flow::step::{Approval, Backoff, OnExpire, Reference, Step, StepTarget};
 
 use crate::samples::{MODEL, OTHER, SEARCH, object, of_steps, refused, step, with};
 
@@ -112,7 +112,7 @@ fn br_step_006_people_are_asked_with_the_values_of_the_moment_holds() {
     let plan = Plan::of(&of_steps(json!([step("a", json!({})), step("b", ask)])).unwrap()).unwrap();
     assert!(plan.steps()[1].definition.waits_for_a_person() && !plan.steps()[0].definition.waits_for_a_person());
     let outputs = [("a".to_owned(), json!({ "text": "that" }))].into();
-    let scope = Scope { context: &object(json!({ "question": "this" })), outputs: &outputs, error: None };
+    let scope = VariableScope { context: &object(json!({ "question": "this" })), outputs: &outputs, error: None };
     assert_eq!(plan.prompt(1, &scope), Ok(Some("this or that?".to_owned())));
     assert_eq!(plan.prompt(0, &scope), Ok(None));
 }
@@ -168,9 +168,9 @@ fn br_step_006_a_review_that_makes_no_sense_refuses() {
 
 #[test]
 fn br_step_007_exactly_one_target_holds() {
-    assert_eq!(one(json!({})).unwrap().target, Target::Tool(SEARCH));
-    assert_eq!(one(json!({ "toolId": null, "processId": OTHER })).unwrap().target, Target::Process(OTHER));
-    assert!(matches!(one(json!({ "toolId": null, "ask": { "prompt": "?" } })).unwrap().target, Target::Ask(_)));
+    assert_eq!(one(json!({})).unwrap().target, StepTarget::Tool(SEARCH));
+    assert_eq!(one(json!({ "toolId": null, "processId": OTHER })).unwrap().target, StepTarget::Process(OTHER));
+    assert!(matches!(one(json!({ "toolId": null, "ask": { "prompt": "?" } })).unwrap().target, StepTarget::Ask(_)));
 }
 
 #[test]

@@ -112,7 +112,7 @@ fn tool(mut seed: Value, planted: &[Seed]) -> Seed {
     seed["serviceId"] = Value::String(service_id.to_string());
     let draft: ToolDraft = read(seed);
     let service = planted.iter().find(|seed| seed.id == service_id).expect("the seed's service is a seed");
-    let owned = skein_core::catalog::entry::Owned {
+    let owned = skein_core::catalog::entry::OwnedEntry {
         id: service_id,
         owner: SYSTEM.owner(),
         shared: true,

@@ -5,8 +5,8 @@ use serde_json::{Map, Value};
 use skein_connect::http::{CallFault, HttpCall, Limits};
 use skein_core::account::Scope;
 use skein_core::catalog::discovery;
-use skein_core::catalog::discovery::{Ground, Skipped};
-use skein_core::catalog::entry::Owned;
+use skein_core::catalog::discovery::{DiscoveryTarget, SkippedOperation};
+use skein_core::catalog::entry::OwnedEntry;
 use skein_core::catalog::secret::Secret;
 use skein_core::catalog::service::Service;
 use skein_core::catalog::tool::Tool;
@@ -52,7 +52,7 @@ pub struct DiscoveredTools {
     /// One for each operation.
     pub tools: Vec<StoredEntry<Tool>>,
     /// Operations that cannot be tools, and why.
-    pub skipped: Vec<Skipped>,
+    pub skipped: Vec<SkippedOperation>,
 }
 
 impl Outcome for DiscoveredTools {
@@ -154,9 +154,9 @@ fn judged(
     owner: UserId,
     service: &StoredEntry<Service>,
     connection_params: Map<String, Value>,
-    secret: Option<&Owned<Secret>>,
-) -> Result<(Vec<Tool>, Vec<Skipped>), StoreError> {
-    let found = discovery::discover(document, &Ground { service_id: service.id, connection_params, secret });
+    secret: Option<&OwnedEntry<Secret>>,
+) -> Result<(Vec<Tool>, Vec<SkippedOperation>), StoreError> {
+    let found = discovery::discover(document, &DiscoveryTarget { service_id: service.id, connection_params, secret });
     let found = found.map_err(|problem| undiscoverable(&problem.to_string()))?;
     if found.tools.len() > TOOLS_MAX {
         let problem =

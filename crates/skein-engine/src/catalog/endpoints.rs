@@ -10,7 +10,7 @@ use skein_core::catalog::endpoint::AllowedEndpoint;
 use skein_core::catalog::entry::Entry as _;
 use skein_core::garden::event::EventName;
 use skein_core::{RecordId, RuleViolation};
-use skein_store::catalog::entries::{VisibleQuery, Whose};
+use skein_store::catalog::entries::{OwnershipFilter, VisibleQuery};
 use skein_store::timeline::items::Page;
 use skein_store::{StoreError, Tx};
 
@@ -113,7 +113,7 @@ fn allowed(
     limit: usize,
 ) -> Result<Page<StoredEntry<AllowedEndpoint>, RecordId>, StoreError> {
     let of_all = VisibleQuery::of(AllowedEndpoint::record_type(), limit);
-    shown_page(tx.records_visible(&SYSTEM, &VisibleQuery { whose: Whose::Own, after, ..of_all })?)
+    shown_page(tx.records_visible(&SYSTEM, &VisibleQuery { whose: OwnershipFilter::Own, after, ..of_all })?)
 }
 
 fn told(entry: &AllowedEndpoint) -> serde_json::Map<String, serde_json::Value> {

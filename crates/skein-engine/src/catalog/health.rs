@@ -5,10 +5,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use skein_core::catalog::health::{Health, Vitals};
+use skein_core::catalog::health::{EntryHealth, Health};
 use skein_core::catalog::service::Service;
 use skein_core::catalog::tool::Tool;
-use skein_core::flow::health_report::Condition;
+use skein_core::flow::health_report::DependencyHealth;
 use skein_core::garden::record::Record;
 use skein_core::{Millis, RecordId, UserId, Viewer};
 use skein_store::catalog::health::LastHealth;
@@ -227,14 +227,18 @@ fn tools_with_vitals(
 }
 
 /// What is known of a service.
-fn service_vitals(service: &StoredEntry<Service>, last: Option<&LastHealth>) -> Vitals {
-    let vitals = Vitals { enabled: service.entry.enabled, finding: finding(last) };
+fn service_vitals(service: &StoredEntry<Service>, last: Option<&LastHealth>) -> EntryHealth {
+    let vitals = EntryHealth { enabled: service.entry.enabled, finding: finding(last) };
     vitals.built_in(service.entry.builtin.is_some())
 }
 
 /// What is known of a tool by itself.
-fn tool_vitals(tool: &StoredEntry<Tool>, service: Option<&StoredEntry<Service>>, last: Option<&LastHealth>) -> Vitals {
-    let vitals = Vitals { enabled: tool.entry.enabled, finding: finding(last) };
+fn tool_vitals(
+    tool: &StoredEntry<Tool>,
+    service: Option<&StoredEntry<Service>>,
+    last: Option<&LastHealth>,
+) -> EntryHealth {
+    let vitals = EntryHealth { enabled: tool.entry.enabled, finding: finding(last) };
     vitals.built_in(service.is_some_and(|service| service.entry.builtin.is_some()))
 }
 
@@ -252,7 +256,7 @@ fn unfit(
 }
 
 /// What stands on nothing is down.
-const GONE: Vitals = Vitals { enabled: false, finding: None };
+const GONE: EntryHealth = EntryHealth { enabled: false, finding: None };
 
 fn standing_services(
     tx: &mut Tx<'_>,
@@ -271,9 +275,9 @@ fn standing_services(
 
 /// How a tool and its service are.
 pub(crate) struct HealthBasis {
-    pub(crate) tool: Condition,
+    pub(crate) tool: DependencyHealth,
     /// It may be gone.
-    pub(crate) service: Option<(StoredEntry<Service>, Condition)>,
+    pub(crate) service: Option<(StoredEntry<Service>, DependencyHealth)>,
 }
 
 /// How a tool and its service are, as its user is told before it is called.
@@ -289,9 +293,9 @@ pub(crate) fn conditions(
     let told = |last: Option<&LastHealth>, owner: UserId| {
         last.and_then(|last| last.error.clone()).filter(|_| owner == viewer.subject())
     };
-    let condition = |owner, shared, vitals: Vitals, error, unfit| {
-        let Vitals { enabled, finding } = vitals;
-        Condition { owner, shared, enabled, checked: finding, error, unfit }
+    let condition = |owner, shared, vitals: EntryHealth, error, unfit| {
+        let EntryHealth { enabled, finding } = vitals;
+        DependencyHealth { owner, shared, enabled, checked: finding, error, unfit }
     };
     let found = last.get(&tool.id);
     let vitals = tool_vitals(tool, service.as_ref(), found);

@@ -9,11 +9,11 @@ use std::time::{Duration, Instant};
 use futures::future::join_all;
 use skein_connect::http::{HttpCall, Limits, Retry};
 use skein_core::account::Scope;
-use skein_core::catalog::health::{self, Health, Vitals};
+use skein_core::catalog::health::{self, EntryHealth, Health};
 use skein_core::catalog::service::{Protocol, Service};
 use skein_core::catalog::tool::Tool;
 use skein_core::{Millis, RecordId, RuleViolation, UserId, Viewer};
-use skein_store::catalog::entries::Whose;
+use skein_store::catalog::entries::OwnershipFilter;
 use skein_store::catalog::references::ReferenceKind;
 use skein_store::{StoreError, Tx};
 
@@ -87,7 +87,7 @@ impl Engine {
             Ok(tx.now())
         };
         let checked_at = self.parts().store.write(keep).await?.value;
-        let status = Vitals { enabled: service.entry.enabled, finding: Some(status) }.status();
+        let status = EntryHealth { enabled: service.entry.enabled, finding: Some(status) }.status();
         Ok(CheckResult { status, checked_at, latency_ms, error })
     }
 
@@ -139,7 +139,7 @@ fn reached(tx: &mut Tx<'_>, viewer: &Viewer, id: RecordId) -> Result<CheckedEndp
     if let Some(address) = service.entry.address() {
         addresses.insert(address.to_owned(), Vec::new());
     }
-    let tools = tx.instances(viewer, id, ReferenceKind::Service, Whose::Own, None, TOOLS_MAX)?;
+    let tools = tx.instances(viewer, id, ReferenceKind::Service, OwnershipFilter::Own, None, TOOLS_MAX)?;
     let tools = tools.rows.into_iter().map(StoredEntry::<Tool>::try_from).collect::<Result<Vec<_>, _>>()?;
     let ids: Vec<RecordId> = tools.iter().map(|tool| tool.id).collect();
     let last = tx.health_of(&SYSTEM, &ids)?;

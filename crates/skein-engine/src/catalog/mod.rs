@@ -22,14 +22,14 @@ mod tools;
 pub(crate) mod vault;
 
 use serde_json::{Value, json};
-use skein_core::catalog::entry::{Entry, Owned};
+use skein_core::catalog::entry::{Entry, OwnedEntry};
 use skein_core::catalog::health::Health;
 use skein_core::catalog::service::Service;
-use skein_core::catalog::sharing::{ImpactWarning, Reach, References, Standing};
+use skein_core::catalog::sharing::{EntryReferences, EntryVisibility, ImpactWarning, SharingReach};
 use skein_core::catalog::tool::Tool;
 use skein_core::garden::record::{Act, Record};
 use skein_core::{Digest, Millis, RecordId, ReferenceField, UserId, Viewer};
-use skein_store::catalog::entries::{VisibleQuery, Whose};
+use skein_store::catalog::entries::{OwnershipFilter, VisibleQuery};
 use skein_store::catalog::references::Referrers;
 use skein_store::timeline::items::Page;
 use skein_store::{StoreError, Tx};
@@ -88,8 +88,8 @@ impl<T: Entry> TryFrom<Record> for StoredEntry<T> {
 
     /// A record of another kind is no entry of this one.
     fn try_from(record: Record) -> Result<Self, StoreError> {
-        let Owned { id, owner, shared, entry } =
-            Owned::from_record(&record).ok_or_else(|| StoreError::NotFound(record.id.to_string()))?;
+        let OwnedEntry { id, owner, shared, entry } =
+            OwnedEntry::from_record(&record).ok_or_else(|| StoreError::NotFound(record.id.to_string()))?;
         let Record { version, hash, created_at, updated_at, .. } = record;
         Ok(Self { id, owner, shared, version, hash, created_at, updated_at, entry })
     }
@@ -97,15 +97,15 @@ impl<T: Entry> TryFrom<Record> for StoredEntry<T> {
 
 impl<T: Entry> StoredEntry<T> {
     /// All that who may see and change it depends on.
-    pub(crate) fn standing(&self) -> Standing {
-        Standing { owner: self.owner, shared: self.shared, reach: Reach::of(T::RECORD_TYPE) }
+    pub(crate) fn standing(&self) -> EntryVisibility {
+        EntryVisibility { owner: self.owner, shared: self.shared, reach: SharingReach::of(T::RECORD_TYPE) }
     }
 }
 
 impl<T: Clone> StoredEntry<T> {
     /// As the core judges it.
-    pub(crate) fn owned(&self) -> Owned<T> {
-        Owned { id: self.id, owner: self.owner, shared: self.shared, entry: self.entry.clone() }
+    pub(crate) fn owned(&self) -> OwnedEntry<T> {
+        OwnedEntry { id: self.id, owner: self.owner, shared: self.shared, entry: self.entry.clone() }
     }
 }
 
@@ -143,7 +143,7 @@ impl<T: Entry + Send + 'static> Outcome for SharingChange<T> {
 #[derive(Debug, Clone, Default)]
 pub struct EntryQuery {
     /// Whose.
-    pub whose: Whose,
+    pub whose: OwnershipFilter,
     /// Only of this type: a service's, a secret's, a tool's operation's.
     pub kind: Option<String>,
     /// Only enabled ones, or only others.
@@ -298,9 +298,9 @@ pub(crate) fn save<T: Entry>(
 }
 
 /// How many things refer to something, as the core counts.
-pub(crate) fn references(found: Referrers) -> References {
+pub(crate) fn references(found: Referrers) -> EntryReferences {
     let count = |number: i64| u64::try_from(number).unwrap_or_default();
-    References {
+    EntryReferences {
         all: count(found.total),
         by_others: count(found.by_others),
         other_owners: count(found.owners_among_others),

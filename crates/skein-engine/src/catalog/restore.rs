@@ -6,7 +6,7 @@ use skein_core::catalog::entry::Entry;
 use skein_core::catalog::restore;
 use skein_core::catalog::secret::Secret;
 use skein_core::catalog::service::Service;
-use skein_core::catalog::sharing::Refused;
+use skein_core::catalog::sharing::SharingRefusal;
 use skein_core::catalog::template::{ServiceTemplate, ToolTemplate};
 use skein_core::catalog::tool::Tool;
 use skein_core::flow::approval::StandingApproval;
@@ -119,7 +119,7 @@ fn check_tool(
 
 /// What an entry cannot do without.
 fn needed<T: Entry>(tx: &mut Tx<'_>, viewer: &Viewer, id: RecordId) -> Result<StoredEntry<T>, StoreError> {
-    let missing = |name: String| Refused::Conflict(restore::missing(&T::RECORD_TYPE.to_lowercase(), &name));
+    let missing = |name: String| SharingRefusal::Conflict(restore::missing(&T::RECORD_TYPE.to_lowercase(), &name));
     load(tx, viewer, id).map_err(|error| match error {
         StoreError::NotFound(name) => missing(name).into(),
         error => error,

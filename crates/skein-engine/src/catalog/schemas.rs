@@ -14,7 +14,7 @@ use serde_json::Value;
 use skein_core::catalog::entry::Entry as _;
 use skein_core::catalog::schema::{BadSchema, Schema, SchemaJudge, Unfit, Verdict};
 use skein_core::flow::process::Process;
-use skein_core::flow::validation::Breaches;
+use skein_core::flow::validation::Violations;
 use skein_core::{RuleViolation, UserId};
 use skein_store::{Computation, Computed, StoreError};
 use tokio::sync::OnceCell;
@@ -44,7 +44,7 @@ pub(crate) enum Answer {
     /// Whether a value satisfies a schema.
     Verdict(Verdict),
     /// All that is wrong with a process by its targets.
-    Breaches(Arc<Breaches>),
+    Breaches(Arc<Violations>),
     /// Whether a process may be kept with its targets.
     Checked(Result<(), RuleViolation>),
 }
@@ -198,7 +198,7 @@ impl Judge<'_> {
     }
 
     /// All that is wrong with a process by its targets.
-    pub(crate) fn breaches(&self, process: &Process, targets: &Targets) -> Result<Arc<Breaches>, StoreError> {
+    pub(crate) fn breaches(&self, process: &Process, targets: &Targets) -> Result<Arc<Violations>, StoreError> {
         if targets.is_prompt(process) {
             return Ok(Arc::new(targets.breaches(process)));
         }

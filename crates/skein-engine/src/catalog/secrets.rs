@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 use skein_connect::credential::Credential;
-use skein_connect::vault::{KeyId, Sealed, SealedFor, Vault, VaultError};
+use skein_connect::vault::{KeyId, SealedBytes, SealedFor, Vault, VaultError};
 use skein_core::catalog::entry::Entry as _;
 use skein_core::catalog::secret::{Secret, SecretChange, SecretDraft};
 use skein_core::catalog::sharing;
@@ -178,7 +178,7 @@ impl Engine {
     ) -> Result<SealedValue, EngineError> {
         let (owner, secret) = (owner.bare(), id.bare());
         let place = SealedFor { owner: &owner, secret: &secret, value_version };
-        let Sealed { key_id, wrapped_key, ciphertext } = self.sealing_vault().await?.seal(value.bytes(), place)?;
+        let SealedBytes { key_id, wrapped_key, ciphertext } = self.sealing_vault().await?.seal(value.bytes(), place)?;
         let (value_version, key_id) = (value_version.into(), key_id.as_str().to_owned());
         Ok(SealedValue { value_version, key_id, wrapped_key, ciphertext })
     }
@@ -214,7 +214,7 @@ pub(crate) fn open(vault: &Vault, sealed: &SealedSecret) -> Result<Zeroizing<Vec
 }
 
 /// A sealed value as the vault knows it.
-pub(crate) fn stored(value: &SealedValue) -> Sealed {
+pub(crate) fn stored(value: &SealedValue) -> SealedBytes {
     let SealedValue { key_id, wrapped_key, ciphertext, .. } = value.clone();
-    Sealed { key_id: KeyId::stored(key_id), wrapped_key, ciphertext }
+    SealedBytes { key_id: KeyId::stored(key_id), wrapped_key, ciphertext }
 }

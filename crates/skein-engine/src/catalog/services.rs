@@ -1,7 +1,7 @@
 //! Services: made in full or from a template, changed by their owner, deleted once no tool stands on them.
 
 use skein_core::catalog::service::{Service, ServiceChange, ServiceDraft};
-use skein_core::catalog::sharing::{self, Affected, ImpactWarning};
+use skein_core::catalog::sharing::{self, AffectedEntries, ImpactWarning};
 use skein_core::catalog::template::ServiceTemplate;
 use skein_core::{Digest, RecordId, ReferenceField, Viewer};
 use skein_store::catalog::references::ReferenceKind;
@@ -89,6 +89,6 @@ fn warning(tx: &mut Tx<'_>, service: &StoredEntry<Service>) -> Result<Option<Imp
     let tools = references(tx.referrers(service.id, ReferenceKind::Service, service.owner)?).by_others;
     let (processes, users) = tx.processes_above(service.id, service.owner)?;
     let count = |number: i64| u64::try_from(number).unwrap_or_default();
-    let affected = Affected { tools, processes: count(processes), users: count(users), bindings: 0 };
+    let affected = AffectedEntries { tools, processes: count(processes), users: count(users), bindings: 0 };
     Ok(sharing::unshare_warning(affected))
 }

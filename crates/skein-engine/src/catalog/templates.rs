@@ -8,7 +8,7 @@ use skein_core::catalog::template::{
 use skein_core::garden::record::Act;
 use skein_core::{Digest, RecordId, RuleViolation};
 use skein_store::Tx;
-use skein_store::catalog::entries::Whose;
+use skein_store::catalog::entries::OwnershipFilter;
 use skein_store::catalog::references::ReferenceKind;
 use skein_store::timeline::items::Page;
 
@@ -123,7 +123,7 @@ impl Engine {
         &self,
         caller: &Caller,
         id: RecordId,
-        whose: Whose,
+        whose: OwnershipFilter,
         after: Option<RecordId>,
         limit: usize,
     ) -> Result<Page<StoredEntry<T::Instance>, RecordId>, EngineError> {

@@ -3,7 +3,7 @@
 use skein_core::catalog::entry::Entry as _;
 use skein_core::catalog::secret::Secret;
 use skein_core::catalog::service::Service;
-use skein_core::catalog::sharing::{self, Affected, ImpactWarning};
+use skein_core::catalog::sharing::{self, AffectedEntries, ImpactWarning};
 use skein_core::catalog::template::ToolTemplate;
 use skein_core::catalog::tool::{Tool, ToolChange, ToolDraft};
 use skein_core::flow::process::Process;
@@ -130,13 +130,13 @@ fn warning(tx: &mut Tx<'_>, tool: &StoredEntry<Tool>) -> Result<Option<ImpactWar
     let all = references(tx.referrers(tool.id, ReferenceKind::Tool, tool.owner)?);
     let processes = references(tx.referring_processes(tool.id, ReferenceKind::Tool, tool.owner)?).by_others;
     let bindings = all.by_others.saturating_sub(processes);
-    Ok(sharing::unshare_warning(Affected { processes, bindings, users: all.other_owners, tools: 0 }))
+    Ok(sharing::unshare_warning(AffectedEntries { processes, bindings, users: all.other_owners, tools: 0 }))
 }
 
 fn disabling(tx: &mut Tx<'_>, tool: &StoredEntry<Tool>) -> Result<Option<ImpactWarning>, StoreError> {
     let found = references(tx.referring_processes(tool.id, ReferenceKind::Tool, tool.owner)?);
     let users = found.other_owners + u64::from(found.all > found.by_others);
-    Ok(sharing::disable_warning(Affected { processes: found.all, users, ..Affected::default() }))
+    Ok(sharing::disable_warning(AffectedEntries { processes: found.all, users, ..AffectedEntries::default() }))
 }
 
 /// A run does what its process said when it began, whatever has become of the process since.

@@ -9,7 +9,7 @@ use serde_json::Map;
 use skein_connect::vault::{KeyId, MasterKey, Vault, VaultError};
 use skein_core::OperationId;
 use skein_core::garden::event::EventName;
-use skein_store::jobs::exclusive_act::AdminAct;
+use skein_store::jobs::exclusive_act::ExclusiveAct;
 use skein_store::operations::OperationState;
 use skein_store::{StoreError, Tx};
 
@@ -168,7 +168,7 @@ impl Engine {
         caller.require_admin()?;
         let look = |tx: &mut Tx<'_>| {
             let values = tx.values_by_key(&SYSTEM)?.into_iter().map(|key| (key.key_id, key.values)).collect();
-            let rotation = tx.last_operation_of(&SYSTEM, AdminAct::VaultRotation)?;
+            let rotation = tx.last_operation_of(&SYSTEM, ExclusiveAct::VaultRotation)?;
             let rotation = rotation.map(|operation| RotationState { operation: operation.id, state: operation.state });
             Ok((tx.vault_key(&SYSTEM)?, values, rotation))
         };
@@ -185,14 +185,14 @@ impl Engine {
     pub async fn rotate_vault(&self, caller: &Caller, request: Request) -> Result<CommittedChange<()>, EngineError> {
         caller.require_admin()?;
         // No key is added beside a rotation that runs, and one that was added before another rotation ran is not used.
-        let last = self.parts().store.read(|tx| tx.last_act(&SYSTEM, AdminAct::VaultRotation)).await?;
+        let last = self.parts().store.read(|tx| tx.last_act(&SYSTEM, ExclusiveAct::VaultRotation)).await?;
         let to = if last.has_ended() { Some(self.with_keeper(|keeper| keeper.add()).await?) } else { None };
         halt_at("vault.key-added");
         let rotation = to.as_ref().map(Rotation::new);
         let admitted = caller.clone();
         let queued = self.queue(caller, request, VAULT_ROTATION, move |tx, viewer, operation| {
             admitted.refuse_if_ended(tx)?;
-            tx.begin_act_after(&SYSTEM, AdminAct::VaultRotation, operation, last)?;
+            tx.begin_act_after(&SYSTEM, ExclusiveAct::VaultRotation, operation, last)?;
             let rotation = rotation.clone().expect("a rotation that has begun has a key");
             catalog::enqueue(tx, viewer, operation, &Task::VaultRotation(rotation))?;
             tx.tell_own(viewer, EventName::VaultRotationRequested, Some(&operation.to_string()), Map::new())

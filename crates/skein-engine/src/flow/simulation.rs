@@ -22,7 +22,7 @@ mod worker_pool;
 use std::ops::Range;
 
 use serde_json::Value;
-use skein_core::flow::execution::machine::Moved;
+use skein_core::flow::execution::machine::Transition;
 use skein_core::flow::execution::review::Decision;
 use skein_core::flow::execution::state::Phase;
 
@@ -54,7 +54,7 @@ impl PlantedBug {
         engine.parts().worker_pool.planted.get() == Some(&self)
     }
 
-    pub(crate) fn with_empty_outputs(self, engine: &Engine, mut moved: Moved) -> Moved {
+    pub(crate) fn with_empty_outputs(self, engine: &Engine, mut moved: Transition) -> Transition {
         let skipped = moved.state.steps.iter_mut().filter(|step| step.phase == Phase::Skipped && self.is_in(engine));
         skipped.for_each(|step| step.output = Value::String(String::new()));
         moved

@@ -6,13 +6,13 @@ pub(crate) mod generations;
 
 use serde_json::{Map, Value};
 use skein_core::flow::execution::item_payload::{ExecutionBegun, ExecutionEnded, Trigger};
-use skein_core::flow::execution::state::{RunStatus, StepState};
+use skein_core::flow::execution::state::{ExecutionStatus, StepState};
 use skein_core::garden::item::ItemType;
 use skein_core::garden::relation::{Endpoint, RelationKind};
-use skein_core::{ItemId, Millis, RunId, Viewer};
+use skein_core::{ExecutionId, ItemId, Millis, Viewer};
 use skein_store::flow::{ExecutionRow, StepRow};
 use skein_store::timeline::items::{ItemQuery, StoredItem};
-use skein_store::timeline::relations::Side;
+use skein_store::timeline::relations::RelationSide;
 use skein_store::{StoreError, Tx};
 
 use crate::engine::Engine;
@@ -57,7 +57,7 @@ pub struct TracedResult {
 }
 
 /// The calls of a run, in the order they were made.
-pub(crate) fn calls(tx: &mut Tx<'_>, viewer: &Viewer, run: RunId) -> Result<Vec<TracedCall>, StoreError> {
+pub(crate) fn calls(tx: &mut Tx<'_>, viewer: &Viewer, run: ExecutionId) -> Result<Vec<TracedCall>, StoreError> {
     let made = tx.calls_of(run)?;
     made.into_iter().map(|(call, step)| traced(tx, viewer, call, step)).collect()
 }
@@ -65,7 +65,7 @@ pub(crate) fn calls(tx: &mut Tx<'_>, viewer: &Viewer, run: RunId) -> Result<Vec<
 fn traced(tx: &mut Tx<'_>, viewer: &Viewer, call: ItemId, step: usize) -> Result<TracedCall, StoreError> {
     let stored = tx.item(viewer, call)?;
     let of = Endpoint::Item(call);
-    let results = tx.relations(viewer, of, Side::Incoming, Some(RelationKind::ResultOf), None, 1)?;
+    let results = tx.relations(viewer, of, RelationSide::Incoming, Some(RelationKind::ResultOf), None, 1)?;
     let result = match results.rows.first().map(|relation| relation.source) {
         Some(Endpoint::Item(result)) => {
             let stored = tx.item(viewer, result)?;
@@ -74,7 +74,8 @@ fn traced(tx: &mut Tx<'_>, viewer: &Viewer, call: ItemId, step: usize) -> Result
         _ => None,
     };
     let caused_by = tx.triggering(viewer, call)?.and_then(item_of);
-    let further = tx.relations(viewer, of, Side::Outgoing, Some(RelationKind::DerivedFrom), None, CAUSES_MAX)?;
+    let further =
+        tx.relations(viewer, of, RelationSide::Outgoing, Some(RelationKind::DerivedFrom), None, CAUSES_MAX)?;
     let derived_from = further.rows.iter().filter_map(|relation| item_of(relation.target)).collect();
     let at = stored.item.header.realized_at;
     Ok(TracedCall { id: call, step, at, said: said(&stored), caused_by, derived_from, result })
@@ -97,7 +98,7 @@ impl Engine {
         &self,
         tx: &mut Tx<'_>,
         viewer: &Viewer,
-        id: RunId,
+        id: ExecutionId,
         depth: usize,
     ) -> Result<ShownExecution, StoreError> {
         let missing = || StoreError::NotFound(id.to_string());
@@ -125,7 +126,7 @@ impl Engine {
             Trigger::Run { run_id, place } => Some((run_id, place)),
             Trigger::Person { .. } => None,
         };
-        let status = ended.as_ref().map_or(RunStatus::Running, |ended| ended.status);
+        let status = ended.as_ref().map_or(ExecutionStatus::Running, |ended| ended.status);
         let name = ready.process.name.as_str().to_owned();
         let row = ExecutionRow {
             id,
@@ -143,7 +144,7 @@ impl Engine {
             branched_from: begun.branched_from,
             priority: 0,
             tokens: ended.as_ref().map_or(0, |ended| i64::try_from(ended.tokens).unwrap_or(i64::MAX)),
-            output: ended.as_ref().filter(|_| status == RunStatus::Completed).map(|ended| ended.output.clone()),
+            output: ended.as_ref().filter(|_| status == ExecutionStatus::Completed).map(|ended| ended.output.clone()),
             failure: ended.and_then(|ended| ended.failure),
             created_at: began_at,
             ended_at,
@@ -158,14 +159,14 @@ impl Engine {
         &self,
         tx: &mut Tx<'_>,
         viewer: &Viewer,
-        id: RunId,
+        id: ExecutionId,
         (began_at, ended_at): (Millis, Option<Millis>),
         depth: usize,
     ) -> Result<Vec<ShownExecution>, StoreError> {
         let is_child = |stored: &StoredItem| {
             let begun = ExecutionBegun::from_document(&said(stored))?;
             let is_child = matches!(begun.trigger, Trigger::Run { run_id, .. } if run_id == id);
-            is_child.then(|| RunId::from_bytes(*stored.item.header.id.as_bytes()))
+            is_child.then(|| ExecutionId::from_bytes(*stored.item.header.id.as_bytes()))
         };
         let found = all(tx, viewer, &ItemType::EXECUTION_BEGUN, (began_at, ended_at), is_child)?;
         found.into_iter().map(|(_, child)| self.run_by_facts(tx, viewer, child, depth + 1)).collect()

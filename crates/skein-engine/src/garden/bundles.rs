@@ -15,9 +15,9 @@ use skein_core::account::Scope;
 use skein_core::garden::cursor::Cursor;
 use skein_core::garden::event::EventName;
 use skein_core::{ConversationId, OperationId, RecordId, ReferenceField, UserId, Viewer};
-use skein_store::bundle::{self, Authority, ExportScope, ExportSize, Imported, Selection};
+use skein_store::bundle::{self, Authority, ConversationSelection, ExportScope, ExportSize, ImportResult};
 use skein_store::catalog::vault::SealedValue;
-use skein_store::jobs::exclusive_act::AdminAct;
+use skein_store::jobs::exclusive_act::ExclusiveAct;
 use skein_store::operations::OperationState;
 use skein_store::{StoreError, Tx};
 
@@ -147,7 +147,7 @@ impl Engine {
     async fn export_size(&self, caller: &Caller, extent: ExportExtent) -> Result<Option<ExportSize>, EngineError> {
         let (store, acting) = (self.parts().store.clone(), caller.acting());
         let count = move || match extent {
-            ExportExtent::Conversation(id) => match Selection::of(&store, &acting, id) {
+            ExportExtent::Conversation(id) => match ConversationSelection::of(&store, &acting, id) {
                 Ok(only) => ExportSize::of_selection(&store, &acting, &only).map(Some),
                 Err(StoreError::NotFound(_)) => Ok(None),
                 Err(error) => Err(error),
@@ -202,7 +202,7 @@ impl Engine {
         let watch = &mut |_| ControlFlow::Continue(());
         match (passphrase, cut.conversation) {
             (None, Some(conversation)) => {
-                let only = Selection::of(store, &scope.viewer, conversation)?;
+                let only = ConversationSelection::of(store, &scope.viewer, conversation)?;
                 bundle::export_only(store, blobs, &scope, only, out, watch)?
             }
             (None, None) => bundle::export(store, blobs, &scope, out, watch)?,
@@ -238,7 +238,7 @@ impl Engine {
         caller: &Caller,
         request: Request,
         reservation: &Reservation,
-        imported: Imported,
+        imported: ImportResult,
         values: Vec<(RecordId, SealedValue)>,
     ) -> Result<CommittedChange<WholeOutcome<ImportCount>>, EngineError> {
         self.finish(caller, request, reservation, move |tx, viewer| {
@@ -272,7 +272,7 @@ impl Engine {
         self.replay(caller, request).await
     }
 
-    async fn take_in(&self, caller: &Caller, operation: OperationId, file: File) -> Result<Imported, EngineError> {
+    async fn take_in(&self, caller: &Caller, operation: OperationId, file: File) -> Result<ImportResult, EngineError> {
         // Opening a bundle reads its whole directory. It was uploaded, so it waits for its turn and is not refused.
         let place = self.compute().place_in_time(caller.user).await;
         let (file, owner) = place.run(move || bundle::owner_of(&file).map(|owner| (file, owner))).await??;
@@ -281,7 +281,7 @@ impl Engine {
         let admitted = caller.clone();
         let begin = move |tx: &mut Tx<'_>| {
             admitted.refuse_if_ended(tx)?;
-            tx.begin_act(&SYSTEM, AdminAct::Import(owner), operation)
+            tx.begin_act(&SYSTEM, ExclusiveAct::Import(owner), operation)
         };
         self.parts().store.write(begin).await?;
         let (engine, acting, user) = (self.clone(), caller.acting(), caller.user);

@@ -1,6 +1,6 @@
 //! Reports disk usage to administrators.
 
-use skein_store::blobs::Amount;
+use skein_store::blobs::BlobTotals;
 
 use crate::account::Caller;
 use crate::engine::Engine;
@@ -14,7 +14,7 @@ pub struct DiskUsage {
     /// How much room it takes now.
     pub database_bytes: u64,
     /// The objects beside it, as they were counted lately; nothing while they are counted for the first time.
-    pub blobs: Option<Amount>,
+    pub blobs: Option<BlobTotals>,
 }
 
 impl Engine {

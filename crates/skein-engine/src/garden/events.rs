@@ -10,7 +10,7 @@ use std::time::Duration;
 use skein_core::garden::cursor::Cursor;
 use skein_core::setting::EVENTS_REPLAY_DAYS;
 use skein_core::{OperationId, UserId, Viewer};
-use skein_store::timeline::follow::ToldEvent;
+use skein_store::timeline::follow::StoredEvent;
 use skein_store::{StoreError, Tx};
 use tokio::sync::{broadcast, mpsc};
 
@@ -34,7 +34,7 @@ const SYSTEM: Viewer = Viewer::System("watching");
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WatchEvent {
     /// Something happened.
-    Event(ToldEvent),
+    Event(StoredEvent),
     /// Too much happened since: read the state anew, and go on from here.
     Resync(Cursor),
     /// An operation has come this far, in percent.

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 use skein_core::garden::item::{BadItem, ItemDraft, ItemType};
 use skein_core::garden::proof::Proof;
 use skein_core::{Digest, ItemId, Millis, Viewer};
-use skein_store::timeline::items::{ItemQuery, Page, PagePlace, StoredItem};
+use skein_store::timeline::items::{ItemQuery, Page, PagePosition, StoredItem};
 use skein_store::tree::quotes::{Quote, Quotes};
 use skein_store::{StoreError, Tx};
 
@@ -103,7 +103,11 @@ impl Engine {
     }
 
     /// The caller's facts, page by page.
-    pub async fn items(&self, caller: &Caller, query: ItemQuery) -> Result<Page<StoredItem, PagePlace>, EngineError> {
+    pub async fn items(
+        &self,
+        caller: &Caller,
+        query: ItemQuery,
+    ) -> Result<Page<StoredItem, PagePosition>, EngineError> {
         let viewer = caller.viewer();
         Ok(self.parts().store.read(move |tx| tx.items(&viewer, &query)).await?)
     }

@@ -1,10 +1,10 @@
 //! Edges: made, looked for, followed, changed and removed where their kind allows it.
 
 use skein_core::RelationId;
-use skein_core::garden::relation::{Endpoint, Qualities, Relation, RelationDraft, RelationKind};
+use skein_core::garden::relation::{Endpoint, Relation, RelationAttributes, RelationDraft, RelationKind};
 use skein_store::StoreError;
 use skein_store::timeline::items::Page;
-use skein_store::timeline::relations::{Side, Step};
+use skein_store::timeline::relations::{RelationPathStep, RelationSide};
 
 use crate::account::Caller;
 use crate::engine::Engine;
@@ -17,7 +17,7 @@ pub struct RelationQuery {
     /// The thing they meet at.
     pub of: Endpoint,
     /// Whether they lead away from it or to it.
-    pub side: Side,
+    pub side: RelationSide,
     /// Of which kind, if not of all.
     pub kind: Option<RelationKind>,
     /// Where the last page ended.
@@ -33,7 +33,7 @@ impl Engine {
         caller: &Caller,
         request: Request,
         (kind, source, target): (RelationKind, Endpoint, Endpoint),
-        qualities: Qualities,
+        qualities: RelationAttributes,
     ) -> Result<CommittedChange<Relation>, EngineError> {
         kind.check_stated().map_err(StoreError::from)?;
         let draft = RelationDraft::new(kind, source, target, qualities).map_err(StoreError::Item)?;
@@ -46,7 +46,7 @@ impl Engine {
         caller: &Caller,
         request: Request,
         id: RelationId,
-        qualities: Qualities,
+        qualities: RelationAttributes,
     ) -> Result<CommittedChange<Relation>, EngineError> {
         self.change(caller, request, "relation.edit", move |tx, viewer| {
             tx.edit_relation(viewer, id, &qualities)?;
@@ -93,10 +93,10 @@ impl Engine {
         &self,
         caller: &Caller,
         from: Endpoint,
-        side: Side,
+        side: RelationSide,
         kind: RelationKind,
         steps_max: usize,
-    ) -> Result<Vec<Step>, EngineError> {
+    ) -> Result<Vec<RelationPathStep>, EngineError> {
         let viewer = caller.viewer();
         Ok(self.parts().store.read(move |tx| tx.chain(&viewer, from, side, kind, steps_max)).await?)
     }

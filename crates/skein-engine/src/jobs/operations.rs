@@ -13,7 +13,7 @@ use skein_core::{Digest, OperationId, Viewer};
 use skein_store::jobs::{AfterFailure, Job, JobDraft};
 use skein_store::operations::{Operation, OperationState};
 use skein_store::timeline::items::Page;
-use skein_store::verify::{Report, VerifyOptions, verify_until};
+use skein_store::verify::{VerifyOptions, VerifyReport, verify_until};
 use skein_store::{StoreError, Tx};
 use tokio::task::JoinHandle;
 
@@ -230,7 +230,7 @@ fn verify_for(
     job: &Job,
     operation: OperationId,
     asked: &VerificationRequest,
-) -> Result<Option<Report>, StoreError> {
+) -> Result<Option<VerifyReport>, StoreError> {
     let options = VerifyOptions { deep: asked.deep, expect: asked.expect };
     let mut told = std::time::Instant::now();
     let (mut first, mut forward) = (true, StagedProgress::default());
@@ -306,7 +306,7 @@ async fn bury(engine: &Engine, job: Job, why: &'static str) {
 
 /// A report as it is kept: as one document, so that the seals of very many owners are printed by the command alone; and
 /// without what a row of somebody's says, which is not for whoever verifies. Hashes and places are.
-fn report_value(mut report: Report) -> Value {
+fn report_value(mut report: VerifyReport) -> Value {
     for found in &mut report.breaks {
         if matches!(found.table.as_ref(), "records" | "relations" | "grants") {
             (found.expected, found.found) = (None, None);

@@ -9,7 +9,7 @@ use futures::StreamExt as _;
 use futures::stream::FuturesUnordered;
 use serde_json::{Value, json};
 use skein_core::setting::SUMMARY_TREE_NODES;
-use skein_core::tree::summary::{Occasion, is_tree_due};
+use skein_core::tree::summary::{SummaryTrigger, is_tree_due};
 use skein_core::{ConversationId, NodeId, Viewer};
 use skein_store::jobs::{AfterFailure, Job, JobDraft};
 use skein_store::tree::tree_read::UNSUMMARISED_MAX;
@@ -91,7 +91,7 @@ async fn carry_out(engine: &Engine, job: Job) {
     let (conversation, from) = (referred(&payload, "conversation"), referred(&payload, "from"));
     let done = match (conversation, from) {
         (Ok(conversation), Ok(from)) => {
-            let occasion = if payload["closed"] == true { Occasion::Closed } else { Occasion::Grown };
+            let occasion = if payload["closed"] == true { SummaryTrigger::Closed } else { SummaryTrigger::Grown };
             summarise(engine, &job, conversation, from, occasion).await
         }
         _ => Err(StoreError::Damaged("the payload of a job cannot be read".to_owned())),
@@ -114,7 +114,7 @@ async fn summarise(
     job: &Job,
     conversation: ConversationId,
     from: NodeId,
-    occasion: Occasion,
+    occasion: SummaryTrigger,
 ) -> Result<(), StoreError> {
     let owner = Viewer::User(job.owner);
     let store = &engine.parts().store;
@@ -179,7 +179,7 @@ async fn summarise_tree(
     engine: &Engine,
     job: &Job,
     conversation: ConversationId,
-    occasion: Occasion,
+    occasion: SummaryTrigger,
     is_answered: bool,
 ) -> Result<(), StoreError> {
     let (store, owner, job) = (&engine.parts().store, Viewer::User(job.owner), job.clone());
@@ -215,7 +215,7 @@ fn is_due(
     tx: &mut Tx<'_>,
     owner: &Viewer,
     conversation: ConversationId,
-    occasion: Occasion,
+    occasion: SummaryTrigger,
     every: u64,
 ) -> Result<bool, StoreError> {
     let nodes = tx.conversation(owner, conversation)?.nodes;

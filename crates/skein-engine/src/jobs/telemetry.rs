@@ -10,11 +10,11 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use skein_connect::telemetry::{Collector, Untold};
+use skein_connect::telemetry::{Collector, DeliveryError};
 use skein_core::catalog::service::Service;
 use skein_core::catalog::tool::Tool;
-use skein_core::flow::telemetry::{CallTrace, Content, RunTrace, Span, StepTrace, ToolTrace, spans};
-use skein_core::{RecordId, RunId, Viewer};
+use skein_core::flow::telemetry::{CallTrace, ExecutionTrace, Span, StepTrace, ToolTrace, TracedContent, spans};
+use skein_core::{ExecutionId, RecordId, Viewer};
 use skein_store::jobs::{AfterFailure, Job, JobDraft};
 use skein_store::{StoreError, Tx};
 
@@ -43,7 +43,7 @@ const SILENCE_MAX: Duration = Duration::from_secs(30);
 #[derive(Debug)]
 pub struct Telemetry {
     collector: Collector,
-    content: Content,
+    content: TracedContent,
     counts: Mutex<TelemetryCounts>,
 }
 
@@ -62,7 +62,7 @@ pub struct TelemetryCounts {
 
 impl Telemetry {
     /// Tells `collector` of runs; what was said in them only where `content` says so.
-    pub fn new(collector: Collector, content: Content) -> Self {
+    pub fn new(collector: Collector, content: TracedContent) -> Self {
         Self { collector, content, counts: Mutex::default() }
     }
 
@@ -84,7 +84,7 @@ impl Engine {
 }
 
 /// Has a run told that ends in this transaction.
-pub(crate) fn enqueue(tx: &mut Tx<'_>, owner: &Viewer, run: RunId) -> Result<(), StoreError> {
+pub(crate) fn enqueue(tx: &mut Tx<'_>, owner: &Viewer, run: ExecutionId) -> Result<(), StoreError> {
     tx.enqueue(owner, &JobDraft::new(QUEUE, json!({ "run": run }).to_string())).map(drop)
 }
 
@@ -121,7 +121,7 @@ pub(crate) async fn tell(engine: &Engine, worker: &str) {
 
 async fn carry_out(engine: &Engine, telemetry: &Telemetry, job: &Job) -> DeliveryAttempt {
     let payload: Value = serde_json::from_str(&job.payload).unwrap_or_default();
-    let Ok(run) = referred::<RunId>(&payload, "run") else {
+    let Ok(run) = referred::<ExecutionId>(&payload, "run") else {
         return let_go(engine, telemetry, job, "its job cannot be read").await;
     };
     let (own, owner) = (engine.clone(), Viewer::User(job.owner));
@@ -139,16 +139,18 @@ async fn carry_out(engine: &Engine, telemetry: &Telemetry, job: &Job) -> Deliver
             take_off_queue(engine, job).await;
             DeliveryAttempt::Settled
         }
-        Err(Untold::Never(cause)) => let_go(engine, telemetry, job, &cause.to_string()).await,
-        Err(Untold::Later { cause, .. }) if job.attempts >= TRIES_MAX || now.0 - job.id.made_at().0 >= TRIED_FOR_MS => {
+        Err(DeliveryError::Never(cause)) => let_go(engine, telemetry, job, &cause.to_string()).await,
+        Err(DeliveryError::Later { cause, .. })
+            if job.attempts >= TRIES_MAX || now.0 - job.id.made_at().0 >= TRIED_FOR_MS =>
+        {
             let_go(engine, telemetry, job, &cause.to_string()).await;
             DeliveryAttempt::Away
         }
-        Err(Untold::Later { cause, after }) => later(engine, telemetry, job, &cause.to_string(), after).await,
+        Err(DeliveryError::Later { cause, after }) => later(engine, telemetry, job, &cause.to_string(), after).await,
     }
 }
 
-async fn tell_all(engine: &Engine, telemetry: &Telemetry, job: &Job, spans: &[Span]) -> Result<(), Untold> {
+async fn tell_all(engine: &Engine, telemetry: &Telemetry, job: &Job, spans: &[Span]) -> Result<(), DeliveryError> {
     for (index, part) in spans.chunks(SPANS_AT_ONCE).enumerate() {
         if index > 0 {
             let job = job.clone();
@@ -216,13 +218,13 @@ async fn take_off_queue(engine: &Engine, job: &Job) {
 type Tools = HashMap<(RecordId, i64), ToolTrace>;
 
 impl Engine {
-    fn run_trace(&self, tx: &mut Tx<'_>, owner: &Viewer, run: RunId) -> Result<RunTrace, StoreError> {
+    fn run_trace(&self, tx: &mut Tx<'_>, owner: &Viewer, run: ExecutionId) -> Result<ExecutionTrace, StoreError> {
         let shown = self.shown(tx, owner, run)?;
         Ok(traced(tx, shown, &mut Tools::new()))
     }
 }
 
-fn traced(tx: &mut Tx<'_>, shown: ShownExecution, tools: &mut Tools) -> RunTrace {
+fn traced(tx: &mut Tx<'_>, shown: ShownExecution, tools: &mut Tools) -> ExecutionTrace {
     let ShownExecution { row, steps, calls, children, .. } = shown;
     let steps = steps.into_iter().map(|step| StepTrace {
         id: step.id,
@@ -232,7 +234,7 @@ fn traced(tx: &mut Tx<'_>, shown: ShownExecution, tools: &mut Tools) -> RunTrace
         began_at: step.row.state.began_at,
         ended_at: step.row.state.ended_at,
     });
-    RunTrace {
+    ExecutionTrace {
         id: row.id,
         process: row.process,
         process_name: row.process_name,

@@ -12,9 +12,9 @@ use futures::FutureExt as _;
 use skein_core::catalog::operation::OperationType;
 use skein_core::{JobId, WorkerId};
 use skein_store::jobs::workers::{Worker, WorkerDraft};
-use skein_store::jobs::{AfterFailure, DeadJob, Holder, Job, LeaseTerms, Waiting, Wanted};
+use skein_store::jobs::{AfterFailure, DeadLetter, Job, JobHolder, LeaseTerms, QueueCapacity, QueueStatus};
 use skein_store::timeline::items::Page;
-use skein_store::{About, StoreError, Tx};
+use skein_store::{LockTarget, StoreError, Tx};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::task::JoinHandle;
 
@@ -129,7 +129,7 @@ async fn conclude(
         let (is_plain, store) = (pending.is_plain, &engine.parts().store);
         let write = move |tx: &mut Tx<'_>| record::conclude(&own, tx, &made, &kept, &slot);
         let written = if is_plain {
-            store.write_locking(weight, Some(About::Run(run)), write).await
+            store.write_locking(weight, Some(LockTarget::Run(run)), write).await
         } else {
             store.write_weighing(weight, write).await
         };
@@ -222,7 +222,7 @@ impl Drop for WorkerPool {
 }
 
 /// Makes a worker known; tried until it is, because nothing can be taken up before.
-async fn introduce(engine: &Engine, draft: &WorkerDraft) -> (WorkerId, Holder, LeaseTerms) {
+async fn introduce(engine: &Engine, draft: &WorkerDraft) -> (WorkerId, JobHolder, LeaseTerms) {
     loop {
         let draft = draft.clone();
         let introduced = engine.parts().store.write(move |tx| {
@@ -260,7 +260,7 @@ fn worker(pools: &PoolSizes) -> WorkerDraft {
     }
 }
 
-async fn claim(engine: &Engine, holder: &Holder, terms: LeaseTerms, mut stopped: watch::Receiver<bool>) {
+async fn claim(engine: &Engine, holder: &JobHolder, terms: LeaseTerms, mut stopped: watch::Receiver<bool>) {
     let mut rung = engine.parts().store.job_wake().subscribe();
     let mut crowded = Vec::new();
     loop {
@@ -272,7 +272,7 @@ async fn claim(engine: &Engine, holder: &Holder, terms: LeaseTerms, mut stopped:
         // While there was more than there were places for, whoever has one again need not look before.
         let is_expected = kinds.iter().any(|kind| crowded.contains(kind));
         let waiting =
-            if is_expected { Waiting { is_any: true, due_in_ms: None } } else { look_for(engine, &kinds).await };
+            if is_expected { QueueStatus { is_any: true, due_in_ms: None } } else { look_for(engine, &kinds).await };
         if waiting.is_any {
             let taken = take_some(engine, holder, terms).await;
             crowded = taken.crowded;
@@ -291,14 +291,14 @@ async fn claim(engine: &Engine, holder: &Holder, terms: LeaseTerms, mut stopped:
     }
 }
 
-async fn look_for(engine: &Engine, kinds: &[OperationType]) -> Waiting {
+async fn look_for(engine: &Engine, kinds: &[OperationType]) -> QueueStatus {
     if kinds.is_empty() {
-        return Waiting::default();
+        return QueueStatus::default();
     }
     let queues = kinds.iter().map(|kind| kind.as_str().to_owned()).collect();
     engine.parts().store.jobs_waiting(queues).await.unwrap_or_else(|error| {
         tracing::warn!(%error, "could not look for calls to make");
-        Waiting::default()
+        QueueStatus::default()
     })
 }
 
@@ -311,11 +311,11 @@ struct ClaimedJobs {
 }
 
 /// Takes up as much as there are free places for.
-async fn take_some(engine: &Engine, holder: &Holder, terms: LeaseTerms) -> ClaimedJobs {
+async fn take_some(engine: &Engine, holder: &JobHolder, terms: LeaseTerms) -> ClaimedJobs {
     let mut permits = free_places(engine);
-    let wanted: Vec<Wanted> = permits
+    let wanted: Vec<QueueCapacity> = permits
         .iter()
-        .map(|(kind, permits)| Wanted { queue: kind.as_str().to_owned(), places: permits.len() })
+        .map(|(kind, permits)| QueueCapacity { queue: kind.as_str().to_owned(), places: permits.len() })
         .filter(|wanted| wanted.places > 0)
         .collect();
     if wanted.is_empty() {
@@ -332,7 +332,7 @@ async fn take_some(engine: &Engine, holder: &Holder, terms: LeaseTerms) -> Claim
     taken
 }
 
-fn filled(wanted: &[Wanted], taken: &[Job]) -> Vec<OperationType> {
+fn filled(wanted: &[QueueCapacity], taken: &[Job]) -> Vec<OperationType> {
     let of = |queue: &str| taken.iter().filter(|job| job.queue == queue).count();
     let is_full = |kind: &OperationType| {
         wanted.iter().any(|wanted| wanted.queue == kind.as_str() && wanted.places == of(&wanted.queue))
@@ -455,7 +455,7 @@ async fn take_up_job(engine: &Engine, job: &Job, lost_max: i64) -> Result<(Claim
         move |tx: &mut Tx<'_>| claim::take_up(&own, tx, &held, lost_max, is_locking)
     };
     let store = &engine.parts().store;
-    let about = job.run.map(|(run, _)| About::Run(run));
+    let about = job.run.map(|(run, _)| LockTarget::Run(run));
     match store.write_locking(1 << 10, about, take(true)).await?.value {
         Some(taken) => Ok(taken),
         None => Ok(store.write(take(false)).await?.value.unwrap_or((ClaimOutcome::Settled, PostCommit::default()))),
@@ -463,7 +463,7 @@ async fn take_up_job(engine: &Engine, job: &Job, lost_max: i64) -> Result<(Claim
 }
 
 /// Says that this process is alive and at its calls; breaks off those that are somebody else's now.
-async fn beat(engine: &Engine, worker: &WorkerDraft, holder: &Holder, terms: LeaseTerms) {
+async fn beat(engine: &Engine, worker: &WorkerDraft, holder: &JobHolder, terms: LeaseTerms) {
     let every = Duration::from_millis(u64::try_from(terms.heartbeat_ms).unwrap_or(30_000));
     let mut beats = tokio::time::interval(every);
     loop {
@@ -538,7 +538,7 @@ impl Engine {
         caller: &Caller,
         after: Option<JobId>,
         limit: usize,
-    ) -> Result<Page<DeadJob, JobId>, EngineError> {
+    ) -> Result<Page<DeadLetter, JobId>, EngineError> {
         let sees_all = caller.grant.is_none() && caller.require_admin().is_ok();
         let viewer = if sees_all { SYSTEM } else { caller.viewer() };
         let mut page = self.parts().store.read(move |tx| tx.dead_jobs(&viewer, after, limit)).await?;

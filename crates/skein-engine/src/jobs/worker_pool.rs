@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 
 use skein_core::catalog::operation::OperationType;
-use skein_core::{JobId, RunId};
+use skein_core::{ExecutionId, JobId};
 use skein_store::StoreError;
-use skein_store::jobs::workers::Tally;
-use skein_store::jobs::{Holder, Job};
+use skein_store::jobs::workers::WorkerTally;
+use skein_store::jobs::{Job, JobHolder};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
 use crate::engine::Engine;
@@ -18,9 +18,9 @@ use crate::flow::execution::transaction::WorkerSlot;
 #[derive(Default)]
 pub(crate) struct WorkerPoolState {
     pub(crate) places: OnceLock<HashMap<OperationType, Arc<Semaphore>>>,
-    pub(crate) holder: RwLock<Option<Holder>>,
+    pub(crate) holder: RwLock<Option<JobHolder>>,
     running: Mutex<HashMap<JobId, RunningJob>>,
-    tally: Mutex<Tally>,
+    tally: Mutex<WorkerTally>,
     pub(crate) wake: Notify,
     /// Acts of maintenance that wait for a computation, by what they are about.
     postponed: Mutex<HashSet<String>>,
@@ -39,7 +39,7 @@ struct RunningJob {
 /// Places that were free when somebody looked; those that are not used are free again.
 #[derive(Default)]
 pub(crate) struct FreeSlots {
-    holder: Option<Holder>,
+    holder: Option<JobHolder>,
     permits: Vec<(OperationType, OwnedSemaphorePermit)>,
     of: Option<Engine>,
 }
@@ -95,7 +95,7 @@ impl OfferedPlaces {
 
 impl WorkerPoolState {
     /// Breaks off every call of a run that is under way here.
-    pub(crate) fn break_off(&self, run: RunId) {
+    pub(crate) fn break_off(&self, run: ExecutionId) {
         let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         for running in running.values().filter(|running| running.job.run.is_some_and(|(of, _)| of == run)) {
             running.stop.notify_one();
@@ -122,7 +122,7 @@ impl WorkerPoolState {
         free.into_iter().map(|(kind, _)| *kind).collect()
     }
 
-    pub(crate) fn holder(&self) -> Option<Holder> {
+    pub(crate) fn holder(&self) -> Option<JobHolder> {
         self.holder.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
@@ -177,12 +177,12 @@ impl WorkerPoolState {
         self.postponed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn tally(&self) -> Tally {
+    pub(crate) fn tally(&self) -> WorkerTally {
         std::mem::take(&mut *self.tally.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// What could not be told is told next time.
-    pub(crate) fn owe(&self, told: Tally) {
+    pub(crate) fn owe(&self, told: WorkerTally) {
         let mut tally = self.tally.lock().unwrap_or_else(PoisonError::into_inner);
         tally.processed += told.processed;
         tally.errors += told.errors;

@@ -11,7 +11,7 @@ use skein_connect::credential::Credential;
 use skein_connect::embeddings::{Embeddings, EmbeddingsError};
 use skein_connect::http::{Limits, Retry};
 use skein_core::Digest;
-use skein_recall::{Checked, EmbedError, Embedder, Fingerprint, StaticTable, check_vectors};
+use skein_recall::{CheckedVector, EmbedError, Embedder, Fingerprint, StaticTable, check_vectors};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
@@ -170,7 +170,7 @@ impl Embedding {
         texts: &[String],
         dimensions: usize,
         purpose: EmbeddingPurpose,
-    ) -> Result<Vec<Checked>, EmbedderUnavailable> {
+    ) -> Result<Vec<CheckedVector>, EmbedderUnavailable> {
         match self {
             Self::BuiltIn => of_embedder(&StaticTable, texts),
             Self::Local(local) => local.vectors(texts, purpose).await,
@@ -190,13 +190,17 @@ impl Embedding {
     }
 }
 
-fn of_embedder(embedder: &dyn Embedder, texts: &[String]) -> Result<Vec<Checked>, EmbedderUnavailable> {
+fn of_embedder(embedder: &dyn Embedder, texts: &[String]) -> Result<Vec<CheckedVector>, EmbedderUnavailable> {
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     skein_recall::embed_checked(embedder, &texts).map_err(|error| EmbedderUnavailable::of(&error))
 }
 
 impl LocalModel {
-    async fn vectors(&self, texts: &[String], purpose: EmbeddingPurpose) -> Result<Vec<Checked>, EmbedderUnavailable> {
+    async fn vectors(
+        &self,
+        texts: &[String],
+        purpose: EmbeddingPurpose,
+    ) -> Result<Vec<CheckedVector>, EmbedderUnavailable> {
         let (held, patience) = match purpose {
             EmbeddingPurpose::Keeping => (&self.making, self.time_max),
             EmbeddingPurpose::Asking(patience) => (&self.asking, patience),
@@ -242,7 +246,7 @@ impl Endpoint {
         texts: &[String],
         dimensions: usize,
         patience: Duration,
-    ) -> Result<Result<Vec<Checked>, EmbedderUnavailable>, EmbedderUnavailable> {
+    ) -> Result<Result<Vec<CheckedVector>, EmbedderUnavailable>, EmbedderUnavailable> {
         let vectors = match self.ask(texts, patience).await? {
             Ok(vectors) => vectors,
             Err(error) => return Ok(Err(EmbedderUnavailable::of(&error))),
@@ -252,7 +256,7 @@ impl Endpoint {
 
     /// All at once; where that fails, each for itself: some servers break at a text that others refuse. When none of them
     /// passes, something that says nothing in particular is tried, to tell bad texts from an endpoint that takes none.
-    async fn vectors(&self, texts: &[String], dimensions: usize) -> Result<Vec<Checked>, EmbedderUnavailable> {
+    async fn vectors(&self, texts: &[String], dimensions: usize) -> Result<Vec<CheckedVector>, EmbedderUnavailable> {
         let refused = match self.checked(texts, dimensions, self.time_max).await {
             Ok(Ok(checked)) if checked.iter().any(Result::is_ok) => return Ok(checked),
             Ok(Ok(checked)) => return self.prove(dimensions, checked).await,
@@ -297,7 +301,11 @@ impl Endpoint {
     }
 
     /// What came of some texts, if the endpoint makes vectors at all.
-    async fn prove(&self, dimensions: usize, came: Vec<Checked>) -> Result<Vec<Checked>, EmbedderUnavailable> {
+    async fn prove(
+        &self,
+        dimensions: usize,
+        came: Vec<CheckedVector>,
+    ) -> Result<Vec<CheckedVector>, EmbedderUnavailable> {
         let harmless = [HARMLESS.to_owned()];
         let mut proof = self.checked(&harmless, dimensions, self.time_max).await??;
         match proof.swap_remove(0) {

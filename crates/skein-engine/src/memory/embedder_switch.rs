@@ -12,7 +12,7 @@ use std::time::Instant;
 use skein_core::garden::cursor::Cursor;
 use skein_recall::{Change, Index, OpenError, Options};
 use skein_store::Tx;
-use skein_store::memory::Followed;
+use skein_store::memory::IndexChange;
 
 use crate::engine::Engine;
 use crate::error::EngineError;
@@ -136,8 +136,8 @@ impl Engine {
     }
 }
 
-fn has_destroyed(followed: &[Followed]) -> bool {
-    followed.iter().any(|followed| matches!(followed, Followed::Destroyed { .. }))
+fn has_destroyed(followed: &[IndexChange]) -> bool {
+    followed.iter().any(|followed| matches!(followed, IndexChange::Destroyed { .. }))
 }
 
 async fn apply(index: Arc<Index>, changes: Vec<Change>, cursor: Cursor, is_destroyed: bool) -> Result<(), EngineError> {

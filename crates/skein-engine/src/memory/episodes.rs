@@ -1,10 +1,10 @@
 //! Episodes themselves: brought from elsewhere, listed, and how far remembering has come.
 
 use serde_json::{Value, json};
-use skein_core::memory::episode::{Brought, Episode};
+use skein_core::memory::episode::{Episode, ImportedEpisode};
 use skein_core::{ConversationId, EpisodeId, Millis, ReferenceField, RuleViolation, Viewer};
-use skein_recall::Held;
-use skein_store::memory::{Bound, EpisodeState, UnboundEpisode};
+use skein_recall::EpisodeKey;
+use skein_store::memory::{EpisodeStage, EpisodeState, UnindexableEpisode};
 use skein_store::timeline::items::{Page, StoredItem};
 use skein_store::{StoreError, Tx};
 
@@ -22,7 +22,7 @@ const VISIBLE_FROM: ReferenceField = ReferenceField::new("Z34", "nodeId", "node"
 #[derive(Debug, Clone, PartialEq)]
 pub struct EpisodeImport {
     /// What it is.
-    pub brought: Brought,
+    pub brought: ImportedEpisode,
     /// When it was said, if not now.
     pub said_at: Option<Millis>,
 }
@@ -82,7 +82,7 @@ impl EpisodeStatus {
 enum IndexSnapshot {
     Nowhere,
     Unusable,
-    Held(Vec<Option<Held>>),
+    Held(Vec<Option<EpisodeKey>>),
 }
 
 /// An episode as it is shown.
@@ -111,15 +111,15 @@ fn shown(state: EpisodeState, asked: &IndexSnapshot, place: usize) -> ShownEpiso
 
 fn status(state: &EpisodeState, asked: &IndexSnapshot, place: usize) -> (EpisodeStatus, Option<&'static str>) {
     match (state.bound, &state.text, asked) {
-        (Bound::Never(reason), ..) => (EpisodeStatus::Unbound, Some(reason)),
+        (EpisodeStage::Never(reason), ..) => (EpisodeStatus::Unbound, Some(reason)),
         (_, None, _) => (EpisodeStatus::Destroyed, Some("what it said was destroyed")),
-        (Bound::OfToolRun, ..) => (EpisodeStatus::Kept, Some("it was said while a tool worked")),
-        (Bound::NotYet, ..) => (EpisodeStatus::Waiting, Some("no episode is made of it yet")),
+        (EpisodeStage::OfToolRun, ..) => (EpisodeStatus::Kept, Some("it was said while a tool worked")),
+        (EpisodeStage::NotYet, ..) => (EpisodeStatus::Waiting, Some("no episode is made of it yet")),
         (.., IndexSnapshot::Nowhere) => (EpisodeStatus::Unindexed, Some("this server keeps no index")),
         (.., IndexSnapshot::Unusable) => (EpisodeStatus::Waiting, Some("the index cannot be used now")),
         (.., IndexSnapshot::Held(held)) => match held.get(place).copied().flatten() {
-            Some(Held::ByMeaning) => (EpisodeStatus::Indexed, None),
-            Some(Held::ByWords) => (EpisodeStatus::Indexed, Some("it has no vector: its words find it")),
+            Some(EpisodeKey::ByMeaning) => (EpisodeStatus::Indexed, None),
+            Some(EpisodeKey::ByWords) => (EpisodeStatus::Indexed, Some("it has no vector: its words find it")),
             None => (EpisodeStatus::Waiting, Some("the index has not come so far")),
         },
     }
@@ -196,13 +196,13 @@ impl Engine {
         caller: &Caller,
         after: Option<EpisodeId>,
         limit: usize,
-    ) -> Result<Page<UnboundEpisode, EpisodeId>, EngineError> {
+    ) -> Result<Page<UnindexableEpisode, EpisodeId>, EngineError> {
         caller.require_admin()?;
         Ok(self.parts().store.read(move |tx| tx.unbound_episodes(&SYSTEM, after, limit)).await?)
     }
 
     /// What has no episode: what nothing could be made of, then what was not looked at yet; for administrators.
-    pub async fn without_episode(&self, caller: &Caller, limit: usize) -> Result<Vec<UnboundEpisode>, EngineError> {
+    pub async fn without_episode(&self, caller: &Caller, limit: usize) -> Result<Vec<UnindexableEpisode>, EngineError> {
         caller.require_admin()?;
         let look = move |tx: &mut Tx<'_>| {
             let mut unbound = tx.unbound_episodes(&SYSTEM, None, limit)?.rows;

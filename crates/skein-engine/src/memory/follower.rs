@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use skein_core::garden::cursor::Cursor;
 use skein_core::tree::actor::ActorId;
-use skein_recall::{ApplyError, Change, Episode, Index, Place, TEXT_BYTES_MAX};
-use skein_store::memory::{Followed, FollowedEpisode, INGESTED_ITEMS_MAX};
+use skein_recall::{ApplyError, Change, Episode, EpisodePlace, Index, TEXT_BYTES_MAX};
+use skein_store::memory::{INGESTED_ITEMS_MAX, IndexChange, IndexedEpisode};
 use skein_store::{StoreError, Tx, Urgency};
 
 use crate::engine::Engine;
@@ -126,9 +126,9 @@ impl Engine {
         let after = memory.looked_at();
         let (followed, cursor, names) = self.parts().store.read(move |tx| next(tx, after, INGESTED_ITEMS_MAX)).await?;
         self.note_renamed(memory, &index, &followed).await?;
-        let episodes = followed.iter().filter(|followed| matches!(followed, Followed::Made(_))).count();
+        let episodes = followed.iter().filter(|followed| matches!(followed, IndexChange::Made(_))).count();
         let is_told = cursor.position - index.cursor().position >= UNTOLD_ITEMS_MAX;
-        let is_destroyed = followed.iter().any(|followed| matches!(followed, Followed::Destroyed { .. }));
+        let is_destroyed = followed.iter().any(|followed| matches!(followed, IndexChange::Destroyed { .. }));
         if episodes > 0 || is_destroyed || is_told {
             let changes = blocking(move || changes(followed, &names)).await?;
             let changes = self.with_vectors(memory, &index, changes).await?;
@@ -209,13 +209,13 @@ impl Engine {
 }
 
 /// What the index is to be told next, and the names of those who spoke.
-pub(crate) type IndexBatch = (Vec<Followed>, Cursor, HashMap<ActorId, String>);
+pub(crate) type IndexBatch = (Vec<IndexChange>, Cursor, HashMap<ActorId, String>);
 
 pub(crate) fn next(tx: &mut Tx<'_>, after: Cursor, limit: usize) -> Result<IndexBatch, StoreError> {
     let (followed, cursor) = tx.follow_episodes(&SYSTEM, after, limit)?;
     let speaking = followed.iter().filter_map(|followed| match followed {
-        Followed::Made(made) => made.state.episode.actor,
-        Followed::Destroyed { .. } | Followed::Renamed { .. } => None,
+        IndexChange::Made(made) => made.state.episode.actor,
+        IndexChange::Destroyed { .. } | IndexChange::Renamed { .. } => None,
     });
     let mut actors: Vec<ActorId> = speaking.collect();
     actors.sort_unstable();
@@ -224,16 +224,16 @@ pub(crate) fn next(tx: &mut Tx<'_>, after: Cursor, limit: usize) -> Result<Index
 }
 
 /// What changes in the index, without vectors.
-pub(crate) fn changes(followed: Vec<Followed>, names: &HashMap<ActorId, String>) -> Vec<Change> {
+pub(crate) fn changes(followed: Vec<IndexChange>, names: &HashMap<ActorId, String>) -> Vec<Change> {
     followed.into_iter().filter_map(|followed| change(followed, names)).collect()
 }
 
 /// What was said while a tool worked is kept and never found (rule BR-EPISODE-003); nor is what was destroyed meanwhile.
-fn change(followed: Followed, names: &HashMap<ActorId, String>) -> Option<Change> {
-    let FollowedEpisode { state, is_of_tool_run } = match followed {
-        Followed::Destroyed { owner, id } => return Some(Change::Delete { owner, id }),
-        Followed::Renamed { .. } => return None,
-        Followed::Made(made) => *made,
+fn change(followed: IndexChange, names: &HashMap<ActorId, String>) -> Option<Change> {
+    let IndexedEpisode { state, is_of_tool_run } = match followed {
+        IndexChange::Destroyed { owner, id } => return Some(Change::Delete { owner, id }),
+        IndexChange::Renamed { .. } => return None,
+        IndexChange::Made(made) => *made,
     };
     let mut text = state.text.filter(|_| !is_of_tool_run)?;
     text.truncate(text.floor_char_boundary(TEXT_BYTES_MAX));
@@ -243,7 +243,7 @@ fn change(followed: Followed, names: &HashMap<ActorId, String>) -> Option<Change
     Some(Change::Upsert(Box::new(Episode {
         id: episode.id,
         owner: episode.owner,
-        place: episode.place.map(|place| Place { conversation: place.conversation, label: place.label }),
+        place: episode.place.map(|place| EpisodePlace { conversation: place.conversation, label: place.label }),
         previous: episode.place.and_then(|place| place.previous),
         actor: episode.actor,
         speaker,

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use skein_core::garden::cursor::Cursor;
 use skein_core::{UserId, Viewer};
-use skein_recall::{BranchRange, Listed};
+use skein_recall::{BranchRange, VisibleBranches};
 use skein_store::memory::VisibleBranch;
 use skein_store::{StoreError, Tx};
 
@@ -31,7 +31,7 @@ struct CachedPaths {
 
 /// What somebody's paths show, and the end of what was settled before that was read.
 struct OwnerPaths {
-    listed: Arc<Listed>,
+    listed: Arc<VisibleBranches>,
     settled: Cursor,
     branches: usize,
     asked: u64,
@@ -39,7 +39,7 @@ struct OwnerPaths {
 
 impl Paths {
     /// What the viewer's main paths show in this snapshot. While nothing changes, always the very same.
-    pub(super) fn of(&self, tx: &mut Tx<'_>, viewer: &Viewer) -> Result<Arc<Listed>, StoreError> {
+    pub(super) fn of(&self, tx: &mut Tx<'_>, viewer: &Viewer) -> Result<Arc<VisibleBranches>, StoreError> {
         let owner = viewer.subject();
         let settled = tx.latest(&SYSTEM)?;
         let listed = match self.known(owner, settled) {
@@ -64,20 +64,20 @@ impl Paths {
     }
 
     /// What is known of an owner, unless the timeline was taken back since.
-    fn known(&self, owner: UserId, settled: Cursor) -> Option<(Arc<Listed>, Cursor)> {
+    fn known(&self, owner: UserId, settled: Cursor) -> Option<(Arc<VisibleBranches>, Cursor)> {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let known = kept.owners.get(&owner).filter(|known| known.settled <= settled)?;
         Some((Arc::clone(&known.listed), known.settled))
     }
 
-    fn keep(&self, owner: UserId, listed: &Arc<Listed>, settled: Cursor) {
+    fn keep(&self, owner: UserId, listed: &Arc<VisibleBranches>, settled: Cursor) {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         kept.keep(owner, listed, settled);
     }
 }
 
 impl CachedPaths {
-    fn keep(&mut self, owner: UserId, listed: &Arc<Listed>, settled: Cursor) {
+    fn keep(&mut self, owner: UserId, listed: &Arc<VisibleBranches>, settled: Cursor) {
         self.asked += 1;
         if let Some(known) = self.owners.get_mut(&owner).filter(|known| Arc::ptr_eq(&known.listed, listed)) {
             (known.settled, known.asked) = (settled, self.asked);
@@ -100,8 +100,8 @@ impl CachedPaths {
     }
 }
 
-fn all(tx: &mut Tx<'_>, viewer: &Viewer) -> Result<Listed, StoreError> {
-    let mut listed = Listed::new();
+fn all(tx: &mut Tx<'_>, viewer: &Viewer) -> Result<VisibleBranches, StoreError> {
+    let mut listed = VisibleBranches::new();
     for seen in tx.main_paths(viewer)? {
         listed.entry(seen.conversation).or_default().push(range(seen));
     }
@@ -118,9 +118,9 @@ mod tests {
 
     use super::*;
 
-    fn listed(branches: usize) -> Arc<Listed> {
+    fn listed(branches: usize) -> Arc<VisibleBranches> {
         let range = BranchRange { branch: NodeId::from_bytes([1; 16]), down_to: 1 };
-        Arc::new(Listed::from([(ConversationId::from_bytes([1; 16]), vec![range; branches])]))
+        Arc::new(VisibleBranches::from([(ConversationId::from_bytes([1; 16]), vec![range; branches])]))
     }
 
     fn user(number: u8) -> UserId {

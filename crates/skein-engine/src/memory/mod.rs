@@ -39,7 +39,7 @@ pub use index_status::{IndexState, OwnerState, Rebuild, Rebuilding};
 pub use recall::{FoundEpisode, HitLocation, Recalled, SearchExtent, SearchedBy};
 pub use scope::RecallQuery;
 pub use skein_recall::{Parts, Snippet, Weights};
-pub use skein_store::memory::UnboundEpisode;
+pub use skein_store::memory::UnindexableEpisode;
 pub use vectors::{EmbedStep, SemanticSearch};
 
 /// So many items are taken into an index in a moment.
@@ -232,7 +232,7 @@ mod tests {
     use serde_json::json;
     use skein_connect::guard::Guard;
     use skein_connect::http::HttpOptions;
-    use skein_core::memory::episode::{Brought, EpisodeSource};
+    use skein_core::memory::episode::{EpisodeSource, ImportedEpisode};
     use skein_store::blobs::Blobs;
     use skein_store::{Location, Store, StoreOptions};
 
@@ -266,7 +266,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (engine, caller) = open(folder.path()).await;
         let content = json!("The heron stands in the reeds.");
-        let brought = Brought { source: EpisodeSource::Text, content, speaker: None, node_id: None };
+        let brought = ImportedEpisode { source: EpisodeSource::Text, content, speaker: None, node_id: None };
         let request = Request::new(&caller, &"00000000-0000-4000-8000-000000000000".parse().unwrap(), "POST", "/", b"");
         engine.import_episode(&caller, request, EpisodeImport { brought, said_at: None }).await.unwrap();
         assert_eq!(searched_by(&engine, &caller).await, SearchedBy::Words, "there is none yet");

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use skein_recall::Index;
 use skein_store::Tx;
-use skein_store::memory::Followed;
+use skein_store::memory::IndexChange;
 
 use crate::engine::Engine;
 use crate::error::EngineError;
@@ -20,10 +20,10 @@ impl Engine {
         &self,
         memory: &Memory,
         index: &Arc<Index>,
-        followed: &[Followed],
+        followed: &[IndexChange],
     ) -> Result<(), EngineError> {
         let renamed = followed.iter().filter_map(|followed| match followed {
-            Followed::Renamed { owner, actor } => Some((*owner, *actor)),
+            IndexChange::Renamed { owner, actor } => Some((*owner, *actor)),
             _ => None,
         });
         let renamed: Vec<_> = renamed.collect();
@@ -55,7 +55,7 @@ impl Engine {
         };
         let (page, names) = self.parts().store.read(look).await?;
         let last = page.iter().rev().find_map(|followed| match followed {
-            Followed::Made(made) => Some(made.state.episode.id),
+            IndexChange::Made(made) => Some(made.state.episode.id),
             _ => None,
         });
         let page = blocking(move || changes(page, &names)).await?;

@@ -7,9 +7,9 @@ use skein_core::garden::cursor::Cursor;
 use skein_core::garden::project::Project;
 use skein_core::memory::episode::EpisodeSource;
 use skein_core::tree::actor::ActorId;
-use skein_core::tree::node_place::Label;
+use skein_core::tree::node_place::NodeLabel;
 use skein_core::{ConversationId, Millis, NodeId, PathId, RecordId, ReferenceField, Viewer};
-use skein_recall::{Filter, Listed, Visibility, Weights};
+use skein_recall::{Filter, Visibility, VisibleBranches, Weights};
 use skein_store::memory::VisibleBranch;
 use skein_store::tree::conversations::ConversationQuery;
 use skein_store::{StoreError, Tx};
@@ -118,7 +118,7 @@ impl QueryScope {
         &self,
         tx: &mut Tx<'_>,
         conversation: ConversationId,
-        label: Label,
+        label: NodeLabel,
         node: NodeId,
     ) -> Result<bool, StoreError> {
         let Some(end) = self.node.filter(|_| self.buffers.contains(&conversation)) else { return Ok(true) };
@@ -126,7 +126,7 @@ impl QueryScope {
     }
 
     /// Whether a place is on the path one stands on.
-    pub(super) fn is_on_path(&self, conversation: ConversationId, label: Label) -> bool {
+    pub(super) fn is_on_path(&self, conversation: ConversationId, label: NodeLabel) -> bool {
         let covers = |seen: &VisibleBranch| {
             seen.conversation == conversation && seen.branch == label.branch && label.depth <= seen.down_to
         };
@@ -136,12 +136,12 @@ impl QueryScope {
 
 /// The path one stands on, and of other conversations their main paths.
 fn visibility(
-    shared: Arc<Listed>,
+    shared: Arc<VisibleBranches>,
     query: &RecallQuery,
     own: Option<ConversationId>,
     path: &[VisibleBranch],
 ) -> Visibility {
-    let mut listed: Listed = own.into_iter().map(|own| (own, Vec::new())).collect();
+    let mut listed: VisibleBranches = own.into_iter().map(|own| (own, Vec::new())).collect();
     for seen in path.iter().filter(|_| !query.elsewhere) {
         let others = shared.get(&seen.conversation).filter(|_| Some(seen.conversation) != own);
         if Some(seen.conversation) == own || others.is_some() {

@@ -12,7 +12,7 @@ use skein_connect::embeddings::BATCH_TEXTS_MAX;
 use skein_core::{Digest, EpisodeId};
 use skein_recall::{Change, Episode, Index, StaticTable, embed_checked, embedded_text, packed, unpacked};
 use skein_store::Urgency;
-use skein_store::memory::MadeVector;
+use skein_store::memory::StoredVector;
 
 use crate::engine::Engine;
 use crate::error::EngineError;
@@ -191,7 +191,11 @@ impl Engine {
                 match checked {
                     // As it comes back when it is looked up, so that an index is the same however it was built.
                     Ok(vector) => {
-                        made.push(MadeVector { episode: wanted.id, content: wanted.content, vector: packed(&vector) });
+                        made.push(StoredVector {
+                            episode: wanted.id,
+                            content: wanted.content,
+                            vector: packed(&vector),
+                        });
                     }
                     Err(error) => tracing::debug!(%error, episode = %wanted.id, "a text has no vector"),
                 }
@@ -218,7 +222,7 @@ impl Engine {
         Ok(vectors.filter(|(_, vector)| vector.len() == dimensions).collect())
     }
 
-    async fn keep(&self, maker: &Embedding, made: Vec<MadeVector>) -> Result<(), EngineError> {
+    async fn keep(&self, maker: &Embedding, made: Vec<StoredVector>) -> Result<(), EngineError> {
         if made.is_empty() {
             return Ok(());
         }

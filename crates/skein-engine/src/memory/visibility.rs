@@ -3,10 +3,10 @@
 use std::collections::{HashMap, HashSet};
 
 use skein_core::memory::episode::episode_of;
-use skein_core::tree::node_place::Label;
+use skein_core::tree::node_place::NodeLabel;
 use skein_core::tree::turn::Speaker;
 use skein_core::{ConversationId, EpisodeId, NodeId, Viewer};
-use skein_recall::{Hit, Place, Snippet, Terms};
+use skein_recall::{EpisodePlace, Hit, Snippet, Terms};
 use skein_store::memory::EpisodeState;
 use skein_store::tree::read::SeenNode;
 use skein_store::{StoreError, Tx};
@@ -159,7 +159,7 @@ impl NodeVisibility {
         tx: &mut Tx<'_>,
         scope: &QueryScope,
         seen: &SeenNode,
-        label: Label,
+        label: NodeLabel,
     ) -> Result<Option<HitLocation>, StoreError> {
         let (conversation, node) = (seen.row.conversation, seen.row.id);
         if scope.is_on_path(conversation, label) && scope.is_shown(tx, conversation, label, node)? {
@@ -180,7 +180,7 @@ impl Evidence {
         let is_evident = |hit: &Hit| hit.has_words || hit.parts.similarity.is_some_and(|cosine| cosine >= SIMILAR_MIN);
         let places = hits.iter().filter(|hit| is_evident(hit)).filter_map(|hit| hit.place);
         self.0.extend(places.map(|place| (place.conversation, place.label.depth)));
-        let is_beside = |place: Place| {
+        let is_beside = |place: EpisodePlace| {
             (-BESIDE..=BESIDE).any(|off| self.0.contains(&(place.conversation, place.label.depth + off)))
         };
         hits.retain(|hit| is_evident(hit) || (!is_strict && hit.place.is_some_and(is_beside)));

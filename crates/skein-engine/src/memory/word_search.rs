@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 
 use skein_core::garden::item::ItemType;
-use skein_core::memory::episode::{Brought, EpisodePlace, EpisodeSource, episode_of};
+use skein_core::memory::episode::{EpisodePlace, EpisodeSource, ImportedEpisode, episode_of};
 use skein_core::tree::actor::ActorId;
-use skein_core::tree::node_place::Label;
+use skein_core::tree::node_place::NodeLabel;
 use skein_core::tree::turn::Speaker;
 use skein_core::{ConversationId, EpisodeId, ItemId, Millis, NodeId, PathId, Viewer};
 use skein_recall::Snippet;
@@ -130,7 +130,7 @@ struct WordSearch<'a> {
     looked_at: usize,
     seen: HashSet<NodeId>,
     /// Where those stand that may be told.
-    places: HashMap<NodeId, (ConversationId, Label)>,
+    places: HashMap<NodeId, (ConversationId, NodeLabel)>,
     hits: Vec<Hit>,
 }
 
@@ -245,7 +245,7 @@ impl WordSearch<'_> {
     }
 
     fn look_at_brought(&mut self, stored: &StoredItem) {
-        let brought = stored.item.document().and_then(|document| Brought::from_document(&document));
+        let brought = stored.item.document().and_then(|document| ImportedEpisode::from_document(&document));
         let Some(brought) = brought else { return };
         let place = match brought.node_id {
             None => None,

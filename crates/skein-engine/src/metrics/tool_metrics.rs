@@ -7,8 +7,8 @@
 use serde_json::{Map, Value};
 use skein_core::catalog::tool::Tool;
 use skein_core::flow::latency::Latency;
-use skein_core::{ItemId, Millis, RecordId, RunId, Viewer};
-use skein_store::metrics::LastMeasured;
+use skein_core::{ExecutionId, ItemId, Millis, RecordId, Viewer};
+use skein_store::metrics::LastMeasurement;
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;
@@ -49,7 +49,7 @@ pub struct LastFailure {
     /// When it ended.
     pub at: Millis,
     /// The run that made it.
-    pub run: Option<RunId>,
+    pub run: Option<ExecutionId>,
     /// What went wrong; nothing once that was destroyed.
     pub message: Option<String>,
 }
@@ -78,7 +78,7 @@ fn of(tx: &mut Tx<'_>, viewer: &Viewer, tool: RecordId) -> Result<ToolMetrics, S
     let calls = tx.last_measured(viewer, tool, "latency_ms", CALLS_LOOKED_AT)?;
     let since = calls.last().map(|call| call.at);
     let failures = tx.last_measured(viewer, tool, "errors", CALLS_LOOKED_AT)?;
-    let failures: Vec<LastMeasured> = failures.into_iter().filter(|one| Some(one.at) >= since).collect();
+    let failures: Vec<LastMeasurement> = failures.into_iter().filter(|one| Some(one.at) >= since).collect();
     let last_failure = match failures.first() {
         Some(last) => Some(LastFailure { at: last.at, run: last.run, message: words(tx, viewer, tool, last)? }),
         None => None,
@@ -100,7 +100,7 @@ fn words(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
     tool: RecordId,
-    failure: &LastMeasured,
+    failure: &LastMeasurement,
 ) -> Result<Option<String>, StoreError> {
     let Some(run) = failure.run else { return Ok(None) };
     for call in tx.calls_before(run, failure.at, CALLS_OF_RUN_MAX)? {

@@ -7,14 +7,14 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 use skein_connect::credential::Credential;
-use skein_core::catalog::health::{self, Callable, Health, Vitals};
+use skein_core::catalog::health::{self, Callability, EntryHealth, Health};
 use skein_core::catalog::operation::Operation;
 use skein_core::catalog::schema::{self, BadSchema, SchemaJudge as _, Unfit};
 use skein_core::catalog::secret::Secret;
 use skein_core::catalog::service::{Builtin, Service};
 use skein_core::catalog::tool::Tool;
 use skein_core::document::BadDocument;
-use skein_core::flow::authorization::{Chain, Footing, Holding};
+use skein_core::flow::authorization::{AuthorizationInputs, CallAuthorization, OwnedRef};
 use skein_core::flow::cost::Cost;
 use skein_core::flow::tool_call::{CallStatus, ToolResult, large_output};
 use skein_core::garden::event::EventName;
@@ -44,7 +44,7 @@ pub(crate) enum CallPurpose {
 pub(crate) struct AuthorizedCall {
     pub(crate) tool: Arc<StoredEntry<Tool>>,
     pub(crate) service: Arc<StoredEntry<Service>>,
-    pub(crate) footing: Footing,
+    pub(crate) footing: CallAuthorization,
     sealed: Option<(Arc<StoredEntry<Secret>>, SealedSecret)>,
     /// Whether a call of it is worth a warning (rule BR-TOOL-006).
     is_degraded: bool,
@@ -257,7 +257,7 @@ pub(crate) fn ready_on(
             return Err(missing(binding.entry.secret_id));
         }
     }
-    let chain = Chain {
+    let chain = AuthorizationInputs {
         executor,
         tool: holding(&tool),
         service: holding(&service),
@@ -275,17 +275,17 @@ pub(crate) fn ready_on(
         }
     };
     let is_built_in = service.entry.builtin.is_some();
-    let tool_vitals = Vitals { enabled: tool.entry.enabled, finding: tool_health }.built_in(is_built_in);
-    let service_vitals = Vitals { enabled: service.entry.enabled, finding: service_health }.built_in(is_built_in);
+    let tool_vitals = EntryHealth { enabled: tool.entry.enabled, finding: tool_health }.built_in(is_built_in);
+    let service_vitals = EntryHealth { enabled: service.entry.enabled, finding: service_health }.built_in(is_built_in);
     // Whoever tries what was down finds out whether it still is.
-    let asked = |vitals: Vitals| Vitals {
+    let asked = |vitals: EntryHealth| EntryHealth {
         finding: vitals.finding.filter(|found| purpose == CallPurpose::Use || *found != Health::Down),
         ..vitals
     };
     let callable = health::check_call(asked(tool_vitals), asked(service_vitals))?;
     // Checks of a tool say nothing about its earlier versions; those of its service do.
     let tells = !is_past || service_vitals.status() == Health::Degraded;
-    let is_degraded = callable == Callable::WithWarning && tells;
+    let is_degraded = callable == Callability::WithWarning && tells;
     let found = (tool_vitals.finding, service_vitals.finding);
     let ready = AuthorizedCall { tool, service, footing, sealed, is_degraded, found, is_past };
     if purpose == CallPurpose::Use {
@@ -294,8 +294,8 @@ pub(crate) fn ready_on(
     Ok(ready)
 }
 
-fn holding<T>(shown: &StoredEntry<T>) -> Holding {
-    Holding { id: shown.id, owner: shown.owner, shared: shown.shared }
+fn holding<T>(shown: &StoredEntry<T>) -> OwnedRef {
+    OwnedRef { id: shown.id, owner: shown.owner, shared: shown.shared }
 }
 
 pub(crate) fn no_value(secret: &StoredEntry<Secret>) -> RuleViolation {
@@ -334,7 +334,7 @@ impl HealthFinding {
     /// One answer shows that the tool works, and its service where it goes. One failure shows only that something is wrong
     /// with the tool. What is known already is not written again with every call.
     pub(crate) fn of(ready: &AuthorizedCall, result: &ToolResult) -> Option<Self> {
-        let Footing { executor, tool_owner, service_owner, secret, .. } = ready.footing;
+        let CallAuthorization { executor, tool_owner, service_owner, secret, .. } = ready.footing;
         let is_own = tool_owner == executor && secret.is_none_or(|(_, owner)| owner == executor);
         let (tool, service) = ready.found;
         let is_its_own = ready.tool.entry.address() == ready.service.entry.address();
@@ -377,13 +377,18 @@ pub(crate) fn nothing(call: ItemId) -> ToolResult {
 }
 
 /// Whether anybody is told of a call: those whose things are used, not who calls, nor Skein itself.
-pub(crate) fn is_told(footing: &Footing) -> bool {
+pub(crate) fn is_told(footing: &CallAuthorization) -> bool {
     let is_other = |owner: UserId| owner != footing.executor && owner != UserId::SYSTEM;
     is_other(footing.tool_owner) || is_other(footing.service_owner)
 }
 
 /// Owners see who used what of theirs, and at whose expense; not what was asked or answered (rule BR-SHARE-010).
-pub(crate) fn tell_owners(tx: &mut Tx<'_>, footing: &Footing, tool: RecordId, call: ItemId) -> Result<(), StoreError> {
+pub(crate) fn tell_owners(
+    tx: &mut Tx<'_>,
+    footing: &CallAuthorization,
+    tool: RecordId,
+    call: ItemId,
+) -> Result<(), StoreError> {
     if !is_told(footing) {
         return Ok(());
     }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 use skein_core::catalog::operation::McpCall;
-use skein_core::memory::recalled_text::Remembered;
+use skein_core::memory::recalled_text::RecalledText;
 use skein_core::tree::node::Source;
 use skein_core::{NodeId, RecordId, UserId};
 
@@ -98,7 +98,7 @@ fn remembered(found: Option<&Value>) -> Vec<String> {
         let text = found["text"].as_str()?;
         let source = ["conversationId", "nodeId", "episodeId", "speaker", "createdAt"];
         let source = source.into_iter().filter_map(|name| Some((name.to_owned(), found[name].as_str()?.to_owned())));
-        Some(Remembered { source: source.collect(), text: text.to_owned() }.shown())
+        Some(RecalledText { source: source.collect(), text: text.to_owned() }.shown())
     };
     found.and_then(Value::as_array).into_iter().flatten().filter_map(part).collect()
 }

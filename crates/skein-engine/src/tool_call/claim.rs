@@ -1,11 +1,11 @@
 //! Decides about a claimed job: makes its call, or settles the call of a vanished worker.
 
 use serde_json::{Map, Value, json};
-use skein_core::catalog::tool::Retry;
-use skein_core::flow::execution::input::{Fault, Input, Place};
+use skein_core::catalog::tool::ToolRetry;
+use skein_core::flow::execution::input::{CallSite, Fault, Input};
 use skein_core::flow::execution::state::Phase;
 use skein_core::flow::tool_call::{CallStatus, ToolResult};
-use skein_core::{ItemId, RecordId, RunId};
+use skein_core::{ExecutionId, ItemId, RecordId};
 use skein_store::jobs::{AfterFailure, Job};
 use skein_store::{StoreError, Tx};
 
@@ -99,7 +99,7 @@ fn not_begun(why: &str) -> Fault {
 }
 
 /// Where a job belongs, if it says so.
-fn place_of(job: &Job) -> Option<(RunId, Place)> {
+fn place_of(job: &Job) -> Option<(ExecutionId, CallSite)> {
     Some((job.run?.0, serde_json::from_str(&job.payload).ok()?))
 }
 
@@ -107,8 +107,8 @@ impl ExecutionTransaction<'_, '_> {
     fn begin_call(
         mut self,
         job: &Job,
-        run: RunId,
-        place: Place,
+        run: ExecutionId,
+        place: CallSite,
         wanted: &AwaitedCall,
         lost_max: i64,
     ) -> Result<(ClaimOutcome, PostCommit), StoreError> {
@@ -138,8 +138,8 @@ impl ExecutionTransaction<'_, '_> {
     fn lose_call(
         mut self,
         job: &Job,
-        run: RunId,
-        place: Place,
+        run: ExecutionId,
+        place: CallSite,
         open: Option<ItemId>,
     ) -> Result<(ClaimOutcome, PostCommit), StoreError> {
         let message = format!("{} workers vanished while they were at it", job.lost);
@@ -154,8 +154,8 @@ impl ExecutionTransaction<'_, '_> {
 fn settle(
     mut execution_tx: ExecutionTransaction<'_, '_>,
     job: &Job,
-    run: RunId,
-    place: Place,
+    run: ExecutionId,
+    place: CallSite,
     open: Option<ItemId>,
     input: Input,
 ) -> Result<(ClaimOutcome, PostCommit), StoreError> {
@@ -166,7 +166,13 @@ fn settle(
 
 impl ExecutionTransaction<'_, '_> {
     /// Tells a run that nothing comes of a call; one that was written down is closed.
-    fn fail_call(&mut self, run: RunId, place: Place, open: Option<ItemId>, input: Input) -> Result<(), StoreError> {
+    fn fail_call(
+        &mut self,
+        run: ExecutionId,
+        place: CallSite,
+        open: Option<ItemId>,
+        input: Input,
+    ) -> Result<(), StoreError> {
         if let Some(call) = open {
             let message = "its worker vanished while the call was under way; the service may have carried it out";
             let error = json!({ "code": "outcome_unknown", "message": message });
@@ -189,8 +195,8 @@ struct AwaitedCall {
 
 impl ExecutionTransaction<'_, '_> {
     /// What a run waits for at a place, if it still does.
-    fn wanted(&mut self, run: RunId, place: Place) -> Result<Option<AwaitedCall>, StoreError> {
-        use skein_core::flow::step::Target;
+    fn wanted(&mut self, run: ExecutionId, place: CallSite) -> Result<Option<AwaitedCall>, StoreError> {
+        use skein_core::flow::step::StepTarget;
         let loaded = match self.load(run) {
             Ok(loaded) if !loaded.state.status.has_ended() => loaded,
             Ok(_) | Err(StoreError::NotFound(_)) => return Ok(None),
@@ -200,7 +206,7 @@ impl ExecutionTransaction<'_, '_> {
         let row = loaded.steps.get(&place.step);
         Ok(match place.call {
             None => {
-                let Target::Tool(tool) = loaded.ready.plan.steps()[place.step].definition.target else {
+                let StepTarget::Tool(tool) = loaded.ready.plan.steps()[place.step].definition.target else {
                     return Ok(None);
                 };
                 let open = row.and_then(|row| row.call.filter(|_| row.is_open));
@@ -219,8 +225,8 @@ impl ExecutionTransaction<'_, '_> {
 
     fn made_first(
         &mut self,
-        run: RunId,
-        place: Place,
+        run: ExecutionId,
+        place: CallSite,
         wanted: &AwaitedCall,
     ) -> Result<Result<PendingCall, Fault>, StoreError> {
         match self.base(run, place.step, wanted.tool)? {
@@ -232,8 +238,8 @@ impl ExecutionTransaction<'_, '_> {
     /// Makes a call ready that was written down before; or says why it is not made again.
     fn made_again(
         &mut self,
-        run: RunId,
-        place: Place,
+        run: ExecutionId,
+        place: CallSite,
         call: ItemId,
         wanted: &AwaitedCall,
     ) -> Result<Result<PendingCall, Input>, StoreError> {
@@ -249,7 +255,7 @@ impl ExecutionTransaction<'_, '_> {
                 return Ok(Err(Input::Faulted { place, fault }));
             }
         };
-        if ready.retry() == Retry::Never {
+        if ready.retry() == ToolRetry::Never {
             return Ok(Err(Input::Lost { place }));
         }
         self.ready_to_make(run, place, ready, inputs, call, wanted.attempt).map(Ok)

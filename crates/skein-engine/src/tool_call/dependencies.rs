@@ -16,7 +16,7 @@ use skein_core::flow::step::Reference;
 use skein_core::garden::record::Record;
 use skein_core::{RecordId, UserId};
 use skein_store::catalog::vault::SealedSecret;
-use skein_store::flow::call_dependencies::{Edition, Foothold};
+use skein_store::flow::call_dependencies::{CallDependency, RecordRevision};
 use skein_store::{StoreError, Tx};
 
 use crate::catalog::{PastTools, SYSTEM, StoredEntry};
@@ -52,17 +52,17 @@ impl CachedEntry {
 /// What was read of the catalogue for calls, and what tools stood on when they were last called.
 #[derive(Default)]
 pub(crate) struct EntryCache {
-    by_edition: Mutex<HashMap<Edition, CachedEntry>>,
+    by_edition: Mutex<HashMap<RecordRevision, CachedEntry>>,
     named: Mutex<HashMap<(UserId, RecordId), Vec<RecordId>>>,
     pub(crate) past: PastTools,
 }
 
 impl EntryCache {
-    fn by_edition(&self) -> MutexGuard<'_, HashMap<Edition, CachedEntry>> {
+    fn by_edition(&self) -> MutexGuard<'_, HashMap<RecordRevision, CachedEntry>> {
         self.by_edition.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn keep(&self, edition: Edition, entry: &CachedEntry) {
+    fn keep(&self, edition: RecordRevision, entry: &CachedEntry) {
         let mut kept = self.by_edition();
         if kept.len() >= REMEMBERED_MAX {
             kept.clear();
@@ -113,7 +113,7 @@ impl CallDependencies {
         let mut others = known.named((executor, tool));
         for _ in 0..LOOKS_MAX {
             let met = RefCell::new(HashMap::new());
-            let is_known = |edition: &Edition| {
+            let is_known = |edition: &RecordRevision| {
                 let entry = known.by_edition().get(edition).cloned();
                 entry.map(|entry| met.borrow_mut().insert(*edition, entry)).is_some()
             };
@@ -154,8 +154,8 @@ impl CallDependencies {
 struct DependencyRead<'a> {
     known: &'a EntryCache,
     /// What of it was known before.
-    met: HashMap<Edition, CachedEntry>,
-    read: HashMap<RecordId, Foothold>,
+    met: HashMap<RecordRevision, CachedEntry>,
+    read: HashMap<RecordId, CallDependency>,
 }
 
 impl DependencyRead<'_> {

@@ -19,7 +19,7 @@ use skein_core::catalog::operation::prompt::{LlmApi, LlmCall};
 use skein_core::catalog::operation::rest::RestCall;
 use skein_core::catalog::secret::{SecretType, SecretUse};
 use skein_core::catalog::service::{Builtin, Service};
-use skein_core::catalog::tool::{Retry as Repeats, SAMPLING_PARAMS, Tool};
+use skein_core::catalog::tool::{SAMPLING_PARAMS, Tool, ToolRetry as Repeats};
 use skein_core::fence::{TOOL_OUTPUT, fence};
 use skein_core::flow::approval_policy::is_reading_ability;
 use skein_core::flow::execution::tool_loop::BY_PERSON;
@@ -27,7 +27,7 @@ use skein_core::tree::configuration::Configuration;
 use skein_core::tree::content::{Block, Content, Image};
 use skein_core::tree::context::image::IMAGES_MAX;
 use skein_core::{ItemId, RuleViolation};
-use skein_store::tree::append::Raw;
+use skein_store::tree::append::ReceivedResponse;
 
 use crate::flow::AnsweringActor;
 use crate::jobs::catalog::{told, told_breach};
@@ -58,7 +58,7 @@ pub(crate) struct CallResponse {
     /// Whether it tells how well the tool works; what a caller did wrong does not.
     pub(crate) is_telling: bool,
     /// A model's answer as it was received.
-    pub(crate) raw: Option<Raw>,
+    pub(crate) raw: Option<ReceivedResponse>,
     /// What the provider calls its answer.
     pub(crate) response_id: Option<String>,
 }
@@ -516,7 +516,7 @@ fn answered(request: &ChatRequest, answer: &ChatAnswer) -> CallResponse {
         usage: Some(shown_usage(answer.usage)),
         scrubbed: answer.raw.scrubbed,
         is_telling: true,
-        raw: Some(Raw { headers: kept_headers(&answer.raw), body: answer.raw.body.to_vec() }),
+        raw: Some(ReceivedResponse { headers: kept_headers(&answer.raw), body: answer.raw.body.to_vec() }),
         response_id: answer.id.clone(),
     }
 }

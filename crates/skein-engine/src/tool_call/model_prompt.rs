@@ -7,8 +7,8 @@
 use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value};
-use skein_core::flow::authorization::Footing;
-use skein_core::flow::tool_call::{Asker, CallStatus, ToolCall, ToolResult};
+use skein_core::flow::authorization::CallAuthorization;
+use skein_core::flow::tool_call::{CallRequester, CallStatus, ToolCall, ToolResult};
 use skein_core::{ItemId, RecordId, UserId, Viewer};
 use skein_store::{StoreError, Tx};
 
@@ -41,7 +41,7 @@ pub(crate) struct ModelReply {
     pub(crate) text: String,
     pub(crate) model: String,
     tool: RecordId,
-    footing: Footing,
+    footing: CallAuthorization,
     result: ToolResult,
 }
 
@@ -53,7 +53,12 @@ impl ModelReply {
     }
 }
 
-fn conclude(tx: &mut Tx<'_>, tool: RecordId, footing: &Footing, result: &ToolResult) -> Result<(), StoreError> {
+fn conclude(
+    tx: &mut Tx<'_>,
+    tool: RecordId,
+    footing: &CallAuthorization,
+    result: &ToolResult,
+) -> Result<(), StoreError> {
     write_result(tx, footing.executor, result, None)?;
     if footing.is_across_users() { tell_owners(tx, footing, tool, result.call) } else { Ok(()) }
 }
@@ -125,7 +130,7 @@ fn written(ready: &AuthorizedCall, question: &ModelPrompt) -> ToolCall {
         tool_version: ready.tool.version,
         operation: ready.tool.entry.operation.kind().as_str().to_owned(),
         inputs: question.about.clone(),
-        asker: Asker::Process,
+        asker: CallRequester::Process,
         context: question.why.to_owned(),
         session: question.session.clone(),
         sequence: 1,

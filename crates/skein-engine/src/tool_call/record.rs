@@ -5,17 +5,17 @@ use std::time::{Duration, Instant};
 use serde_json::{Map, Value, json};
 use skein_core::catalog::operation::{Operation, OperationType};
 use skein_core::catalog::service::{Builtin, Service};
-use skein_core::catalog::tool::{Retry, Tool};
-use skein_core::flow::execution::input::{Fault, Input, Place, Wish};
-use skein_core::flow::execution::item_payload::{CallMade, Link, LinkKind, Target};
-use skein_core::flow::tool_call::{Asker, CallStatus, ToolCall, ToolResult};
+use skein_core::catalog::tool::{Tool, ToolRetry};
+use skein_core::flow::execution::input::{CallSite, Fault, Input, RequestedToolCall};
+use skein_core::flow::execution::item_payload::{CallRecord, CausalLink, CausalLinkKind, OutputTarget};
+use skein_core::flow::tool_call::{CallRequester, CallStatus, ToolCall, ToolResult};
 use skein_core::garden::item::{ItemDraft, ItemType};
 use skein_core::ravens::input_hash;
 use skein_core::tree::node_hash::raw_response_bytes;
-use skein_core::{ItemId, RuleViolation, RunId, UserId};
-use skein_store::flow::{Chunk, LastCall};
+use skein_core::{ExecutionId, ItemId, RuleViolation, UserId};
+use skein_store::flow::{LastCall, StreamChunk};
 use skein_store::jobs::Job;
-use skein_store::metrics::Measured;
+use skein_store::metrics::Measurement;
 use skein_store::{StoreError, Tx};
 
 use crate::catalog::names_service;
@@ -36,8 +36,8 @@ const TIMEOUT_DEFAULT: Duration = Duration::from_mins(5);
 
 /// A call that is written down and can be made.
 pub(crate) struct PendingCall {
-    pub(crate) run: RunId,
-    pub(crate) place: Place,
+    pub(crate) run: ExecutionId,
+    pub(crate) place: CallSite,
     pub(crate) kind: OperationType,
     pub(crate) job: Option<Job>,
     owner: UserId,
@@ -93,7 +93,7 @@ impl PendingCall {
 
     /// Stays the same when the same call is made again: a service that knows it carries the call out once.
     fn key(&self) -> String {
-        let Place { step, call } = self.place;
+        let CallSite { step, call } = self.place;
         let hash = input_hash(&Value::Object(self.inputs.clone()));
         let wish = call.map_or_else(String::new, |call| format!("{}.{call}", self.round));
         format!("{}:{step}:{wish}:{hash}", self.run)
@@ -105,8 +105,8 @@ impl ExecutionTransaction<'_, '_> {
     /// BR-EXEC-003).
     pub(crate) fn prepare(
         &mut self,
-        run: RunId,
-        place: Place,
+        run: ExecutionId,
+        place: CallSite,
         base: CallDependencies,
         inputs: &Map<String, Value>,
         attempt: u32,
@@ -146,8 +146,8 @@ impl ExecutionTransaction<'_, '_> {
 
     pub(crate) fn write_call(
         &mut self,
-        run: RunId,
-        place: Place,
+        run: ExecutionId,
+        place: CallSite,
         ready: &AuthorizedCall,
         inputs: &Map<String, Value>,
     ) -> Result<Result<ItemId, Fault>, StoreError> {
@@ -156,8 +156,10 @@ impl ExecutionTransaction<'_, '_> {
         let step = &loaded.ready.plan.steps()[place.step].definition;
         let context = format!("step {} of {}", step.id, loaded.row.process_name);
         let (asker, causes) = match place.call {
-            None => (Asker::Process, loaded.causes_of(place.step)),
-            Some(_) => (Asker::Model, loaded.steps.get(&place.step).and_then(|row| row.call).into_iter().collect()),
+            None => (CallRequester::Process, loaded.causes_of(place.step)),
+            Some(_) => {
+                (CallRequester::Model, loaded.steps.get(&place.step).and_then(|row| row.call).into_iter().collect())
+            }
         };
         let cause = causes.iter().copied().max().unwrap_or(loaded.row.cause);
         let session_told = self.session_told(run)?;
@@ -192,21 +194,25 @@ impl ExecutionTransaction<'_, '_> {
         }
         self.sequences.insert(session, Some(LastCall { call, sequence }));
         let loaded = self.load(run)?;
-        loaded.note_call(CallMade { call_id: call, place, session, sequence });
-        loaded.links.push(Link { kind: LinkKind::Triggers, source: cause, target: call });
+        loaded.note_call(CallRecord { call_id: call, place, session, sequence });
+        loaded.links.push(CausalLink { kind: CausalLinkKind::Triggers, source: cause, target: call });
         let further = causes.into_iter().filter(|further| *further != cause);
-        loaded.links.extend(further.map(|further| Link { kind: LinkKind::DerivedFrom, source: call, target: further }));
+        loaded.links.extend(further.map(|further| CausalLink {
+            kind: CausalLinkKind::DerivedFrom,
+            source: call,
+            target: further,
+        }));
         Ok(Ok(call))
     }
 
     /// The conversation a run, or the one that started it, answers in; else the outermost run (decision Z12).
-    fn session_told(&mut self, run: RunId) -> Result<String, StoreError> {
+    fn session_told(&mut self, run: ExecutionId) -> Result<String, StoreError> {
         let (target, session) = self.target_of(run)?;
         Ok(target.map_or_else(|| session.to_string(), |target| target.conversation_id.to_string()))
     }
 
     /// The answer that a run, or the one that started it, fills; and its session.
-    pub(crate) fn target_of(&mut self, run: RunId) -> Result<(Option<Target>, RunId), StoreError> {
+    pub(crate) fn target_of(&mut self, run: ExecutionId) -> Result<(Option<OutputTarget>, ExecutionId), StoreError> {
         let mut at = run;
         loop {
             // Only looked at: whoever is above is not moved by a call.
@@ -224,7 +230,7 @@ impl ExecutionTransaction<'_, '_> {
     }
 
     /// The last call of a session, this transaction's own included.
-    fn last_call(&mut self, owner: UserId, session: RunId) -> Result<Option<LastCall>, StoreError> {
+    fn last_call(&mut self, owner: UserId, session: ExecutionId) -> Result<Option<LastCall>, StoreError> {
         match self.sequences.get(&session) {
             Some(last) => Ok(*last),
             None => self.tx.last_call(owner, session),
@@ -234,8 +240,8 @@ impl ExecutionTransaction<'_, '_> {
     /// Everything the call needs once the transaction is over.
     pub(crate) fn ready_to_make(
         &mut self,
-        run: RunId,
-        place: Place,
+        run: ExecutionId,
+        place: CallSite,
         ready: AuthorizedCall,
         inputs: Map<String, Value>,
         call: ItemId,
@@ -286,8 +292,8 @@ impl ExecutionTransaction<'_, '_> {
     /// Writes down what came of a call, and what it tells about tool and service.
     pub(crate) fn write_result(
         &mut self,
-        run: RunId,
-        place: Place,
+        run: ExecutionId,
+        place: CallSite,
         result: &ToolResult,
         large: Option<&ItemDraft>,
         raw: Option<ItemId>,
@@ -300,8 +306,8 @@ impl ExecutionTransaction<'_, '_> {
 
     fn keep_result(
         &mut self,
-        run: RunId,
-        place: Place,
+        run: ExecutionId,
+        place: CallSite,
         result: &ToolResult,
         draft: ItemDraft,
         raw: Option<ItemId>,
@@ -313,7 +319,7 @@ impl ExecutionTransaction<'_, '_> {
     }
 
     /// Leaves no call of a run without an end. Those that were written down in this very move never went out.
-    pub(crate) fn close_calls(&mut self, run: RunId, unmade: &[ItemId]) -> Result<(), StoreError> {
+    pub(crate) fn close_calls(&mut self, run: ExecutionId, unmade: &[ItemId]) -> Result<(), StoreError> {
         for (place, call) in self.load(run)?.open_calls() {
             let error = if unmade.contains(&call) {
                 json!({ "code": "not_made", "message": "the run ended before the call was made" })
@@ -329,17 +335,17 @@ impl ExecutionTransaction<'_, '_> {
 }
 
 /// What its tool says about repeats, else what its kind allows: asking a model twice costs twice and does no harm.
-pub(crate) fn retry_of(tool: &Tool, service: Option<&Service>) -> Retry {
+pub(crate) fn retry_of(tool: &Tool, service: Option<&Service>) -> ToolRetry {
     let by_kind = match &tool.operation {
-        Operation::LlmCall(_) => Retry::Safe,
-        _ if service.is_some_and(|service| is_repeatable(tool, service)) => Retry::Safe,
-        _ => Retry::Never,
+        Operation::LlmCall(_) => ToolRetry::Safe,
+        _ if service.is_some_and(|service| is_repeatable(tool, service)) => ToolRetry::Safe,
+        _ => ToolRetry::Never,
     };
     tool.retry.unwrap_or(by_kind)
 }
 
 impl AuthorizedCall {
-    pub(crate) fn retry(&self) -> Retry {
+    pub(crate) fn retry(&self) -> ToolRetry {
         retry_of(&self.tool.entry, Some(&self.service.entry))
     }
 }
@@ -352,7 +358,7 @@ pub(crate) struct CallOutcome {
     /// The result as a fact, where it names no other that is yet to be written.
     fact: Option<ItemDraft>,
     /// Pieces that were said and are not written down yet.
-    unwritten: Vec<Chunk>,
+    unwritten: Vec<StreamChunk>,
 }
 
 impl CallOutcome {
@@ -404,7 +410,7 @@ pub(crate) async fn make(engine: &Engine, pending: &PendingCall) -> CallOutcome 
     let heard = pending.said_before.zip(job);
     let listener = heard.map(|(before, job)| streams.listener(store, pending.run, job, before));
     let key = pending.key();
-    let is_keyed = pending.ready.retry() == Retry::Keyed;
+    let is_keyed = pending.ready.retry() == ToolRetry::Keyed;
     let extras = Extras {
         dialogue: &pending.dialogue,
         offers: pending.offered.iter().map(ResolvedOffer::definition).collect(),
@@ -479,14 +485,14 @@ impl ExecutionTransaction<'_, '_> {
         #[expect(clippy::cast_precision_loss, reason = "milliseconds of a call are far below 2^52")]
         let latency = result.latency_ms as f64;
         let (entity, run) = (ready.tool.id, Some(pending.run));
-        let of = |name, value| Measured { name, scope: "tool", entity, run, value };
+        let of = |name, value| Measurement { name, scope: "tool", entity, run, value };
         self.tx.measure(pending.owner, &of("latency_ms", latency))?;
         if result.status != CallStatus::Success {
             self.tx.measure(pending.owner, &of("errors", 1.0))?;
         }
         if let Some(cost) = result.cost {
             let name = format!("cost.{}", cost.currency);
-            self.tx.measure(cost.payer_id, &Measured { name: &name, ..of("cost", cost.amount.as_f64()) })?;
+            self.tx.measure(cost.payer_id, &Measurement { name: &name, ..of("cost", cost.amount.as_f64()) })?;
         }
         Ok(())
     }
@@ -494,7 +500,7 @@ impl ExecutionTransaction<'_, '_> {
 
 impl PendingCall {
     /// What a model asks for in its answer.
-    fn wishes(&self, output: &Value) -> Vec<Wish> {
+    fn wishes(&self, output: &Value) -> Vec<RequestedToolCall> {
         let asked = output["toolCalls"].as_array().filter(|_| !self.offered.is_empty());
         let wish = |asked: &Value| {
             let name = asked["name"].as_str().unwrap_or_default().to_owned();
@@ -502,7 +508,7 @@ impl PendingCall {
             let written = asked["arguments"].as_str().unwrap_or_default();
             let written = if written.trim().is_empty() { "{}" } else { written };
             let arguments = serde_json::from_str(written).unwrap_or_else(|_| Value::String(written.to_owned()));
-            Wish {
+            RequestedToolCall {
                 id: asked["id"].as_str().unwrap_or_default().to_owned(),
                 tool: offered.map(|offered| offered.tool),
                 needs_approval: offered.is_none_or(|offered| offered.needs_approval(&arguments)),
@@ -522,7 +528,7 @@ impl PendingCall {
 
     /// Whether the call may have been carried out and must not be twice.
     fn is_uncertain(&self, error: &Value) -> bool {
-        error["uncertain"] == true && self.ready.retry() == Retry::Never
+        error["uncertain"] == true && self.ready.retry() == ToolRetry::Never
     }
 
     fn fault(&self, error: &Value) -> Fault {

@@ -5,8 +5,8 @@ use skein_core::catalog::secret::Secret;
 use skein_core::catalog::service::Service;
 use skein_core::catalog::tool::Tool;
 use skein_core::flow::execution::input::Fault;
-use skein_core::flow::step::Target;
-use skein_core::{RecordId, RunId, UserId, Viewer};
+use skein_core::flow::step::StepTarget;
+use skein_core::{ExecutionId, RecordId, UserId, Viewer};
 use skein_store::StoreError;
 
 use crate::catalog::{StoredEntry, bindings, last_shared, load, names_service};
@@ -52,7 +52,7 @@ impl ExecutionTransaction<'_, '_> {
     /// the fault tells of itself stays.
     pub(crate) fn explained(
         &mut self,
-        run: RunId,
+        run: ExecutionId,
         step: usize,
         tool: RecordId,
         fault: Fault,
@@ -82,9 +82,16 @@ impl ExecutionTransaction<'_, '_> {
     }
 
     /// The failure of a step with all of that, whoever noticed it.
-    pub(crate) fn explained_failure(&mut self, run: RunId, step: usize, fault: Fault) -> Result<Fault, StoreError> {
+    pub(crate) fn explained_failure(
+        &mut self,
+        run: ExecutionId,
+        step: usize,
+        fault: Fault,
+    ) -> Result<Fault, StoreError> {
         match self.load(run)?.ready.plan.steps()[step].definition.target {
-            Target::Tool(tool) if fault.details.get("serviceId").is_none() => self.explained(run, step, tool, fault),
+            StepTarget::Tool(tool) if fault.details.get("serviceId").is_none() => {
+                self.explained(run, step, tool, fault)
+            }
             _ => Ok(fault),
         }
     }

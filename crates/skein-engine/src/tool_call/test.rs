@@ -6,9 +6,9 @@
 use std::time::Instant;
 
 use serde_json::{Map, Value, json};
-use skein_core::flow::tool_call::{Asker, CallStatus, ToolCall, ToolResult};
+use skein_core::flow::tool_call::{CallRequester, CallStatus, ToolCall, ToolResult};
 use skein_core::garden::item::ItemDraft;
-use skein_core::garden::relation::{Endpoint, Qualities, RelationDraft, RelationKind};
+use skein_core::garden::relation::{Endpoint, RelationAttributes, RelationDraft, RelationKind};
 use skein_core::{ItemId, RecordId, RuleViolation, UserId, Viewer};
 use skein_store::jobs::Job;
 use skein_store::operations::OperationState;
@@ -62,7 +62,7 @@ fn written(ready: &AuthorizedCall, inputs: &Map<String, Value>, session: &str) -
         tool_version: ready.tool.version,
         operation: ready.tool.entry.operation.kind().as_str().to_owned(),
         inputs: inputs.clone(),
-        asker: Asker::Person,
+        asker: CallRequester::Person,
         context: "trying the tool out".to_owned(),
         session: session.to_owned(),
         sequence: 1,
@@ -172,7 +172,7 @@ pub(crate) fn write_result(
     let draft = ToolResult { output_in, ..result.clone() }.to_draft()?;
     let written = tx.append_item(&viewer, &draft)?.item.header.id;
     let (source, target) = (Endpoint::Item(written), Endpoint::Item(result.call));
-    tx.relate(&viewer, &RelationDraft::new(RelationKind::ResultOf, source, target, Qualities::default())?)?;
+    tx.relate(&viewer, &RelationDraft::new(RelationKind::ResultOf, source, target, RelationAttributes::default())?)?;
     Ok(RecordedResult { result: written, output_in: output_in.unwrap_or(written) })
 }
 

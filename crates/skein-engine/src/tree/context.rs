@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use skein_core::tree::actor::Actor;
 use skein_core::tree::content::{Block, Content};
 use skein_core::tree::context::{
-    ContextOptions, ContextSource, ContextWindow, Extra, FoldedBranch, FourCharacters, Message, PINNED, PathNode,
-    Piece, Prompt, Said, Strategy, assemble,
+    ContextExtra, ContextNode, ContextOptions, ContextSource, ContextWindow, FoldedBranch, FourCharacters, Message,
+    MessagePiece, PINNED, PathNode, Prompt, Strategy, assemble,
 };
 use skein_core::tree::conversation::Conversation;
 use skein_core::tree::node::{Source, SourceRole};
@@ -85,16 +85,16 @@ impl ShownContext {
 /// A message as processes spell it: a text, or a list of content blocks where there are images.
 fn spelled(message: &Message) -> Value {
     let content = match &message.pieces[..] {
-        [Piece::Text(text)] => json!(text),
+        [MessagePiece::Text(text)] => json!(text),
         pieces => pieces.iter().map(block).collect(),
     };
     json!({ "role": message.role, "content": content })
 }
 
-fn block(piece: &Piece) -> Value {
+fn block(piece: &MessagePiece) -> Value {
     match piece {
-        Piece::Text(text) => Block::Text(text.clone()),
-        Piece::Image(image) => Block::Image(image.clone()),
+        MessagePiece::Text(text) => Block::Text(text.clone()),
+        MessagePiece::Image(image) => Block::Image(image.clone()),
     }
     .to_document()
 }
@@ -181,10 +181,10 @@ impl ContextNode {
         }
     }
 
-    fn said(&self) -> Said<'_> {
+    fn said(&self) -> ContextNode<'_> {
         let speaker = self.speaker.unwrap_or(Speaker::User);
         let Self { id, is_tool_output, excluded, pruned, pinned, .. } = *self;
-        Said { id, speaker, blocks: &self.blocks, is_tool_output, excluded, pruned, pinned }
+        ContextNode { id, speaker, blocks: &self.blocks, is_tool_output, excluded, pruned, pinned }
     }
 }
 
@@ -209,9 +209,10 @@ impl ContextCandidates {
             .iter()
             .map(|(origin, title, summary)| FoldedBranch { origin: *origin, title, summary })
             .collect();
-        let extras: Vec<Extra<'_>> =
-            memory.iter().map(|text| Extra { kind: "memory", reason: "found by a search", text }).collect();
-        let next: Vec<(SourceRole, Said<'_>)> = self.next.iter().map(|(role, fed)| (*role, fed.said())).collect();
+        let extras: Vec<ContextExtra<'_>> =
+            memory.iter().map(|text| ContextExtra { kind: "memory", reason: "found by a search", text }).collect();
+        let next: Vec<(SourceRole, ContextNode<'_>)> =
+            self.next.iter().map(|(role, fed)| (*role, fed.said())).collect();
         let source = ContextSource {
             mode: self.conversation.mode,
             agent_prompt: self.agent_prompt.as_deref(),

@@ -1,11 +1,11 @@
 //! A conversation as a whole: begun, renamed, archived, forked, folded, reopened.
 
 use serde_json::{Map, json};
-use skein_core::catalog::entry::{Entry as _, Owned};
-use skein_core::catalog::sharing::Refused;
+use skein_core::catalog::entry::{Entry as _, OwnedEntry};
+use skein_core::catalog::sharing::SharingRefusal;
 use skein_core::flow::process::Process;
 use skein_core::garden::event::EventName;
-use skein_core::garden::relation::{Endpoint, Qualities, RelationDraft, RelationKind};
+use skein_core::garden::relation::{Endpoint, RelationAttributes, RelationDraft, RelationKind};
 use skein_core::tree::actor::{ActorId, AuthorType};
 use skein_core::tree::conversation::{
     Citation, Conversation, ConversationChange, ConversationDraft, FoldSummary, ForkOrigin, Mode, SHOWN_ABOVE_MAX,
@@ -15,8 +15,8 @@ use skein_core::{
     ConversationId, Digest, ItemId, NodeId, PathId, RecordId, ReferenceField, RuleViolation, TurnId, UserId, Viewer,
 };
 use skein_store::timeline::items::Page;
-use skein_store::tree::conversations::{ConversationQuery, Recent};
-use skein_store::tree::skeleton::Bone;
+use skein_store::tree::conversations::{ConversationPosition, ConversationQuery};
+use skein_store::tree::skeleton::SkeletonNode;
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;
@@ -65,7 +65,7 @@ impl Engine {
         &self,
         caller: &Caller,
         query: ConversationQuery,
-    ) -> Result<Page<ShownConversation, Recent>, EngineError> {
+    ) -> Result<Page<ShownConversation, ConversationPosition>, EngineError> {
         let viewer = caller.viewer();
         let list = move |tx: &mut Tx<'_>| {
             let page = tx.conversations(&viewer, &query)?;
@@ -101,7 +101,7 @@ impl Engine {
         &self,
         caller: &Caller,
         id: ConversationId,
-    ) -> Result<(Option<NodeId>, Vec<Bone>), EngineError> {
+    ) -> Result<(Option<NodeId>, Vec<SkeletonNode>), EngineError> {
         let viewer = caller.viewer();
         let path = PathId::main_of(id);
         let look = move |tx: &mut Tx<'_>| Ok((tx.path_cursor(&viewer, id, path)?, tx.skeleton(&viewer, path, id)?));
@@ -240,7 +240,7 @@ impl Engine {
             let project = current.row.project.map_or_else(|| projects::default_project(tx, viewer), Ok)?;
             let made = make(tx, viewer, &next, project)?;
             let (new, old) = (Endpoint::Log(made.shown.id), Endpoint::Log(current.shown.id));
-            tx.relate(viewer, &RelationDraft::new(RelationKind::Continues, new, old, Qualities::default())?)?;
+            tx.relate(viewer, &RelationDraft::new(RelationKind::Continues, new, old, RelationAttributes::default())?)?;
             tell(tx, viewer, EventName::BranchReopened, made.shown.id, &json!({ "continues": current.shown.id }))?;
             Ok(made)
         })
@@ -257,7 +257,7 @@ fn check_hint(tx: &mut Tx<'_>, viewer: &Viewer, conversation: &Conversation) -> 
 /// Whether a conversation of this owner's may offer a process; nothing when there is no such process.
 pub(crate) fn usable_hint(tx: &mut Tx<'_>, owner: UserId, process: RecordId) -> Result<Option<bool>, StoreError> {
     match tx.record(&Viewer::User(owner), process) {
-        Ok(record) => Ok(Owned::<Process>::from_record(&record)
+        Ok(record) => Ok(OwnedEntry::<Process>::from_record(&record)
             .map(|found| found.owner == owner && found.entry.enabled && !found.entry.archived)),
         Err(StoreError::NotFound(_)) => Ok(None),
         Err(error) => Err(error),
@@ -331,7 +331,7 @@ fn nothing_said() -> RuleViolation {
 fn refuse_pending(tx: &mut Tx<'_>, viewer: &Viewer, id: ConversationId) -> Result<(), StoreError> {
     let Some(pending) = tx.pending_in(viewer, id)? else { return Ok(()) };
     let problem = format!("{pending} is still being generated");
-    Err(Refused::Conflict(RuleViolation::new("Z5", problem, "wait until it is done, or cancel it")).into())
+    Err(SharingRefusal::Conflict(RuleViolation::new("Z5", problem, "wait until it is done, or cancel it")).into())
 }
 
 /// The node at which a branch is folded: one of its course that something could follow.

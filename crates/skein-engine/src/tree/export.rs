@@ -11,7 +11,7 @@ use skein_core::tree::content::first_words;
 use skein_core::tree::node_status::{CacheStatus, GenerationStatus};
 use skein_core::tree::render::{Format, NodeView, TreeView};
 use skein_core::{ConversationId, ItemId, Millis, NodeId, PathId, RecordId, TurnId, Viewer};
-use skein_store::tree::skeleton::Bone;
+use skein_store::tree::skeleton::SkeletonNode;
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;
@@ -167,7 +167,7 @@ fn tree_steps(
 }
 
 /// A node as far as its place in the tree goes.
-fn outline(bone: &Bone, parent: Option<NodeId>) -> NodeView {
+fn outline(bone: &SkeletonNode, parent: Option<NodeId>) -> NodeView {
     NodeView {
         id: bone.id.into(),
         local_id: String::new(),

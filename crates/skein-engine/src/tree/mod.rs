@@ -23,12 +23,12 @@ use serde_json::{Value, json};
 use skein_core::garden::record::Record;
 use skein_core::tree::content::Content;
 use skein_core::tree::conversation::Conversation;
-use skein_core::tree::node_status::{CacheStatus, Parent, display_order};
+use skein_core::tree::node_status::{CacheStatus, ParentStatus, display_order};
 use skein_core::{ConversationId, NodeId, PathId, RecordId, TurnId, Viewer};
 use skein_store::timeline::items::Page;
-use skein_store::tree::alternative_status::Standing;
+use skein_store::tree::alternative_status::AlternativeStatus;
 use skein_store::tree::read::SeenNode;
-use skein_store::tree::{ConversationRow, Moved, NodeRow, TurnRow};
+use skein_store::tree::{ConversationRow, NodeRow, PathChange, TurnRow};
 use skein_store::{StoreError, Tx};
 use std::collections::HashMap;
 
@@ -143,7 +143,7 @@ pub struct ShownStanding {
 impl AppendResult {
     /// Right after the path was led to `node`, or something was said aside: what is selected in a turn that changed is on
     /// the path, and so is what answers it.
-    pub(crate) fn now(tx: &mut Tx<'_>, viewer: &Viewer, node: &NodeRow, moved: Moved) -> Result<Self, StoreError> {
+    pub(crate) fn now(tx: &mut Tx<'_>, viewer: &Viewer, node: &NodeRow, moved: PathChange) -> Result<Self, StoreError> {
         let path = PathId::main_of(node.conversation);
         let seen = tx.seen_node(viewer, path, node.id)?;
         let on_path = seen.is_selected;
@@ -153,7 +153,12 @@ impl AppendResult {
     }
 
     /// Right after the path was led to a node that was there before: what else was said at its turn nobody asked for.
-    pub(crate) fn moved(tx: &mut Tx<'_>, viewer: &Viewer, node: &NodeRow, moved: Moved) -> Result<Self, StoreError> {
+    pub(crate) fn moved(
+        tx: &mut Tx<'_>,
+        viewer: &Viewer,
+        node: &NodeRow,
+        moved: PathChange,
+    ) -> Result<Self, StoreError> {
         let path = PathId::main_of(node.conversation);
         let node = shown(tx.seen_node(viewer, path, node.id)?, true);
         Self::of(tx, viewer, path, (node, None), moved.turns)
@@ -316,7 +321,7 @@ fn affected(
     changed: &[TurnId],
 ) -> Result<Vec<AffectedTurn>, StoreError> {
     let standings = tx.standings(viewer, conversation, path, changed)?;
-    let show = |(turn, mut alternatives): (TurnId, Vec<Standing>)| {
+    let show = |(turn, mut alternatives): (TurnId, Vec<AlternativeStatus>)| {
         alternatives.sort_by_key(|node| display_order(node.is_selected, node.ordinal));
         alternatives.truncate(ALTERNATIVES_USUAL);
         AffectedTurn { turn, alternatives: alternatives.iter().map(show_standing).collect() }
@@ -324,7 +329,7 @@ fn affected(
     Ok(standings.into_iter().map(show).collect())
 }
 
-fn show_standing(node: &Standing) -> ShownStanding {
+fn show_standing(node: &AlternativeStatus) -> ShownStanding {
     let above = parent(node.has_parent, node.answers_selected);
     ShownStanding {
         id: node.id,
@@ -334,11 +339,11 @@ fn show_standing(node: &Standing) -> ShownStanding {
     }
 }
 
-fn parent(is_there: bool, is_selected: bool) -> Parent {
+fn parent(is_there: bool, is_selected: bool) -> ParentStatus {
     match (is_there, is_selected) {
-        (false, _) => Parent::None,
-        (true, true) => Parent::Selected,
-        (true, false) => Parent::NotSelected,
+        (false, _) => ParentStatus::None,
+        (true, true) => ParentStatus::Selected,
+        (true, false) => ParentStatus::NotSelected,
     }
 }
 

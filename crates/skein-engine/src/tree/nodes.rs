@@ -10,7 +10,7 @@ use skein_core::tree::node::NodeMarked;
 use skein_core::tree::short_text::{BookmarkLabel, Tag};
 use skein_core::{ConversationId, NodeId, PathId, RuleViolation, Viewer};
 use skein_store::timeline::items::Page;
-use skein_store::tree::adjacent_nodes::{Around, EdgeRow};
+use skein_store::tree::adjacent_nodes::{AdjacentKind, EdgeRow};
 use skein_store::tree::read::SeenNode;
 use skein_store::{StoreError, Tx};
 use std::collections::{BTreeSet, HashMap};
@@ -155,7 +155,7 @@ impl Engine {
         &self,
         caller: &Caller,
         id: NodeId,
-        around: Around,
+        around: AdjacentKind,
         after: Option<NodeId>,
         limit: usize,
     ) -> Result<Page<ShownNode, NodeId>, EngineError> {

@@ -4,7 +4,7 @@ use skein_core::tree::verify::{Verdict, Verification};
 use skein_core::{ConversationId, Digest, ItemId, Millis, NodeId};
 use skein_store::timeline::items::Page;
 use skein_store::tree::NodeRow;
-use skein_store::tree::proof::{Judged, PROOFS_PER_PIECE_MAX};
+use skein_store::tree::proof::{NodeVerdict, PROOFS_PER_PIECE_MAX};
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;
@@ -62,7 +62,7 @@ impl Engine {
     }
 
     async fn verify_path(&self, caller: &Caller, node: NodeId) -> Result<Verification, EngineError> {
-        let mut pieces: Vec<Vec<Judged>> = Vec::new();
+        let mut pieces: Vec<Vec<NodeVerdict>> = Vec::new();
         let mut end = Some(node);
         while let Some(node) = end {
             let piece = self.judged_path(caller, node, PROOFS_PER_PIECE_MAX).await?;
@@ -117,7 +117,7 @@ impl Engine {
         Ok(self.parts().store.read(look).await?)
     }
 
-    async fn judged_path(&self, caller: &Caller, node: NodeId, limit: usize) -> Result<Vec<Judged>, EngineError> {
+    async fn judged_path(&self, caller: &Caller, node: NodeId, limit: usize) -> Result<Vec<NodeVerdict>, EngineError> {
         let viewer = caller.viewer();
         Ok(self.parts().store.read(move |tx| tx.judge_path(&viewer, node, limit)).await?)
     }
@@ -156,7 +156,7 @@ fn link(
     Ok(ProvenanceLink { row, verdict, item_hash: item.hash, realized_at: item.header.realized_at })
 }
 
-fn sum(judged: impl IntoIterator<Item = Judged>) -> Verification {
+fn sum(judged: impl IntoIterator<Item = NodeVerdict>) -> Verification {
     let mut found = Verification::default();
     for judged in judged {
         add(&mut found, judged);
@@ -164,7 +164,7 @@ fn sum(judged: impl IntoIterator<Item = Judged>) -> Verification {
     found
 }
 
-fn add(found: &mut Verification, (node, verdict): Judged) {
+fn add(found: &mut Verification, (node, verdict): NodeVerdict) {
     if let Some(verdict) = verdict {
         found.add(node.into(), verdict);
     }

@@ -61,7 +61,7 @@ impl Outcome for ShownSummary {
         let subject = node.map(Subject::Node).or(conversation.map(Subject::Tree)).ok_or_else(lost)?;
         let kept = item.map(|item| tx.item(viewer, item)).transpose()?;
         let document = kept.and_then(|kept| kept.item.document());
-        let summary = document.and_then(|document| skein_core::tree::node::Fact::from_document(&document));
+        let summary = document.and_then(|document| skein_core::tree::node::TreePayload::from_document(&document));
         Ok(Self { subject, summary, item })
     }
 }

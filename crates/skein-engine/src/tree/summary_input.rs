@@ -13,7 +13,7 @@ use skein_core::tree::context::FourCharacters;
 use skein_core::tree::node::TreeSummary;
 use skein_core::tree::node_status::GenerationStatus;
 use skein_core::tree::summary::{
-    Earlier, NODE_TOKENS_MAX, NodeSubject, TREE_SENTENCES, TREE_TOKENS_MAX, TreeSubject, is_node_due, node_context,
+    EarlierNode, NODE_TOKENS_MAX, NodeSubject, TREE_SENTENCES, TREE_TOKENS_MAX, TreeSubject, is_node_due, node_context,
     node_prompt, tree_prompt, trim_to_sentence, trim_to_tree_summary,
 };
 use skein_core::{ConversationId, NodeId, PathId, Viewer};
@@ -247,8 +247,8 @@ struct PriorMessage {
 }
 
 impl PriorMessage {
-    fn earlier(&self) -> Earlier<'_> {
-        Earlier { summary: self.summary.as_deref(), text: &self.text }
+    fn earlier(&self) -> EarlierNode<'_> {
+        EarlierNode { summary: self.summary.as_deref(), text: &self.text }
     }
 }
 

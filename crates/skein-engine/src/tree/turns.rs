@@ -9,10 +9,10 @@ use skein_core::tree::node::Source;
 use skein_core::tree::turn::{Speaker, TurnType};
 use skein_core::{ConversationId, NodeId, PathId, RecordId, ReferenceField, RuleViolation, TurnId, Viewer};
 use skein_store::timeline::items::Page;
-use skein_store::tree::append::{Placing, Position, Said};
+use skein_store::tree::append::{NodeBody, NodePlacement, NodePosition};
 use skein_store::tree::read::NODES_PER_PAGE_MAX;
 use skein_store::tree::{ConversationRow, NodeRow, TurnRow};
-use skein_store::{About, StoreError, Tx};
+use skein_store::{LockTarget, StoreError, Tx};
 
 use crate::account::Caller;
 use crate::engine::Engine;
@@ -80,20 +80,21 @@ impl Engine {
         let content = Content::parse(&new.content).map_err(StoreError::from)?;
         content.refuse_empty().map_err(StoreError::from)?;
         self.examine(caller, &content).await?;
-        let said = Said { content: content.to_document(), created_at: None, raw: None };
+        let said = NodeBody { content: content.to_document(), created_at: None, raw: None };
         let weight = new.content.to_string().len();
         let owner = caller.acting().owner();
-        let about = new.parent.map_or(About::Trees(owner), |parent| About::Turn { owner, conversation, parent });
+        let about =
+            new.parent.map_or(LockTarget::Trees(owner), |parent| LockTarget::Turn { owner, conversation, parent });
         self.grow(caller, request, "turn.create", (about, weight), move |tx, viewer| {
             check_references(tx, viewer, &content)?;
             if let Some(parent) = new.parent {
                 tx.prefetch_append(viewer, conversation, parent)?;
             }
             let parent = parent_of(tx, viewer, conversation, &new)?;
-            let position = Position::After { parent, speaker: new.speaker, turn_type };
+            let position = NodePosition::After { parent, speaker: new.speaker, turn_type };
             let placing = placing(viewer, conversation, position);
             let leads = placing.leads.filter(|_| new.make_active);
-            let placing = Placing { sources: new.sources.clone(), leads, ..placing };
+            let placing = NodePlacement { sources: new.sources.clone(), leads, ..placing };
             follow(tx, viewer, conversation, placing.author)?;
             let (node, moved) = tx.append_node(viewer, &placing, &said)?;
             AppendResult::now(tx, viewer, &node, moved)
@@ -116,21 +117,21 @@ impl Engine {
         let content = Content::parse(content).map_err(StoreError::from)?;
         content.refuse_empty().map_err(StoreError::from)?;
         self.examine(caller, &content).await?;
-        let said = Said { content: content.to_document(), created_at: None, raw: None };
+        let said = NodeBody { content: content.to_document(), created_at: None, raw: None };
         self.change(caller, request, "alternative.create", move |tx, viewer| {
             check_references(tx, viewer, &content)?;
             let row = turn_of(tx, viewer, conversation, turn)?;
             let position = if let Some(edited) = new.edited_from {
                 check_edit(tx, viewer, edited, turn)?;
-                Position::EditOf(edited)
+                NodePosition::EditOf(edited)
             } else {
                 refuse_posing(row.speaker)?;
-                Position::Beside { turn, parent: new.parent }
+                NodePosition::Beside { turn, parent: new.parent }
             };
             let placing = placing(viewer, conversation, position);
             let leads = placing.leads.filter(|_| new.make_active);
             follow(tx, viewer, conversation, placing.author)?;
-            let (node, moved) = tx.append_node(viewer, &Placing { leads, ..placing }, &said)?;
+            let (node, moved) = tx.append_node(viewer, &NodePlacement { leads, ..placing }, &said)?;
             AppendResult::now(tx, viewer, &node, moved)
         })
         .await
@@ -148,13 +149,13 @@ impl Engine {
         let content = Content::parse(&content).map_err(StoreError::from)?;
         content.refuse_empty().map_err(StoreError::from)?;
         self.examine(caller, &content).await?;
-        let said = Said { content: content.to_document(), created_at: None, raw: None };
+        let said = NodeBody { content: content.to_document(), created_at: None, raw: None };
         self.change(caller, request, "annotation.create", move |tx, viewer| {
             check_references(tx, viewer, &content)?;
             let conversation = tx.node(viewer, node)?.conversation;
-            let placing = placing(viewer, conversation, Position::About(vec![node]));
+            let placing = placing(viewer, conversation, NodePosition::About(vec![node]));
             follow(tx, viewer, conversation, placing.author)?;
-            let (node, moved) = tx.append_node(viewer, &Placing { leads: None, ..placing }, &said)?;
+            let (node, moved) = tx.append_node(viewer, &NodePlacement { leads: None, ..placing }, &said)?;
             AppendResult::now(tx, viewer, &node, moved)
         })
         .await
@@ -333,8 +334,8 @@ fn path_page(
     Ok(Page { rows, next })
 }
 
-fn placing(viewer: &Viewer, conversation: ConversationId, position: Position) -> Placing {
-    Placing {
+fn placing(viewer: &Viewer, conversation: ConversationId, position: NodePosition) -> NodePlacement {
+    NodePlacement {
         conversation,
         position,
         author: ActorId::from(viewer.owner()),

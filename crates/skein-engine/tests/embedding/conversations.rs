@@ -8,7 +8,7 @@ use skein_core::tree::conversation::Conversation;
 use skein_core::tree::turn::{Speaker, TurnType};
 use skein_core::{ConversationId, Digest, NodeId, PathId, RecordId};
 use skein_store::Tx;
-use skein_store::tree::append::{Placing, Position, Raw, RawOf, Said};
+use skein_store::tree::append::{NodeBody, NodePlacement, NodePosition, RawResponseSource, ReceivedResponse};
 
 use crate::engine_fixture::{EngineFixture, fresh};
 
@@ -56,14 +56,14 @@ impl EngineFixture {
         by: Option<&Model>,
     ) -> NodeId {
         let speaker = if by.is_some() { Speaker::Agent } else { Speaker::User };
-        let position = Position::After { parent, speaker, turn_type: TurnType::Message };
+        let position = NodePosition::After { parent, speaker, turn_type: TurnType::Message };
         self.say_at(conversation, position, text, by).await
     }
 
     pub(crate) async fn say_at(
         &self,
         conversation: ConversationId,
-        position: Position,
+        position: NodePosition,
         text: &str,
         by: Option<&Model>,
     ) -> NodeId {
@@ -71,14 +71,21 @@ impl EngineFixture {
         let (author, author_type, raw) = match by {
             None => (ActorId::from(viewer.owner()), AuthorType::Human, None),
             Some(model) => {
-                let raw = Raw { headers: json!({}), body: b"{}".to_vec() };
-                (ActorId::from(model.id), AuthorType::Model, Some(RawOf::New(raw)))
+                let raw = ReceivedResponse { headers: json!({}), body: b"{}".to_vec() };
+                (ActorId::from(model.id), AuthorType::Model, Some(RawResponseSource::New(raw)))
             }
         };
         let leads = Some(PathId::main_of(conversation));
-        let placing =
-            Placing { conversation, position, author, author_type, sources: Vec::new(), executed_by: None, leads };
-        let said = Said { content: json!({ "type": "text", "text": text }), created_at: None, raw };
+        let placing = NodePlacement {
+            conversation,
+            position,
+            author,
+            author_type,
+            sources: Vec::new(),
+            executed_by: None,
+            leads,
+        };
+        let said = NodeBody { content: json!({ "type": "text", "text": text }), created_at: None, raw };
         self.store.write(move |tx| tx.append_node(&viewer, &placing, &said)).await.unwrap().value.0.id
     }
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use skein_connect::guard::Guard;
 use skein_connect::http::HttpOptions;
-use skein_core::memory::episode::{Brought, EpisodeSource};
+use skein_core::memory::episode::{EpisodeSource, ImportedEpisode};
 use skein_core::{ItemId, Millis};
 use skein_engine::account::PresentedCredential;
 use skein_engine::catalog::{EphemeralKeys, Gateway};
@@ -18,7 +18,7 @@ use skein_store::blobs::Blobs;
 use skein_store::clock::{Clock, StoppedClock};
 use skein_store::{Location, Store, StoreOptions};
 use skein_testkit::hostile_server;
-use skein_testkit::hostile_server::{Behaviour, Rogue};
+use skein_testkit::hostile_server::{Behaviour, HostileServer};
 use skein_testkit::postgres::{Cluster, Database, ensure_template};
 use skein_testkit::wait::moment;
 use tempfile::TempDir;
@@ -144,10 +144,10 @@ impl EngineFixture {
     }
 
     pub(crate) async fn bring_as(&self, source: EpisodeSource, text: &str) -> ItemId {
-        self.bring_it(Brought { source, content: json!(text), speaker: None, node_id: None }).await
+        self.bring_it(ImportedEpisode { source, content: json!(text), speaker: None, node_id: None }).await
     }
 
-    pub(crate) async fn bring_it(&self, brought: Brought) -> ItemId {
+    pub(crate) async fn bring_it(&self, brought: ImportedEpisode) -> ItemId {
         let brought = EpisodeImport { brought, said_at: None };
         let kept = self.engine.import_episode(&self.caller, fresh(&self.caller), brought).await.unwrap();
         kept.value.stored.item.header.id
@@ -215,7 +215,7 @@ pub(crate) enum Mood {
 
 /// An endpoint, and what it was asked.
 pub(crate) struct Server {
-    rogue: Rogue,
+    rogue: HostileServer,
     mood: Arc<Mutex<Mood>>,
     time_max: Duration,
 }
@@ -233,7 +233,7 @@ impl Server {
     fn waited_for(time_max: Duration) -> Self {
         let mood = Arc::new(Mutex::new(Mood::Good));
         let told = Arc::clone(&mood);
-        let rogue = Rogue::start(move |request| behave(&told.lock().unwrap().clone(), request));
+        let rogue = HostileServer::start(move |request| behave(&told.lock().unwrap().clone(), request));
         Self { rogue, mood, time_max }
     }
 

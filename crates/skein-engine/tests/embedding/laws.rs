@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use proptest::prelude::*;
 use skein_core::{EpisodeId, ItemId, Millis, NodeId};
 use skein_engine::memory::{EmbedStep, Embedding, RecallQuery};
-use skein_store::tree::append::Position;
+use skein_store::tree::append::NodePosition;
 
 use crate::conversations::Model;
 use crate::engine_fixture::{EngineFixture, FixtureStore, Server, fresh};
@@ -83,7 +83,7 @@ impl Story {
                 let (conversation, last) = self.talks[talk];
                 let by = Some(&self.model).filter(|_| is_model && last.is_some() && !is_edit);
                 let node = match last.filter(|_| is_edit) {
-                    Some(last) => world.say_at(conversation, Position::EditOf(last), &words, None).await,
+                    Some(last) => world.say_at(conversation, NodePosition::EditOf(last), &words, None).await,
                     None => world.say(conversation, last, &words, by).await,
                 };
                 self.talks[talk].1 = Some(node);

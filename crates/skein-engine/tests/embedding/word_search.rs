@@ -2,15 +2,15 @@
 
 use serde_json::json;
 use skein_core::NodeId;
-use skein_core::memory::episode::{Brought, EpisodeSource};
+use skein_core::memory::episode::{EpisodeSource, ImportedEpisode};
 use skein_engine::memory::{HitLocation, RecallQuery, SearchedBy};
-use skein_store::tree::append::Position;
+use skein_store::tree::append::NodePosition;
 
 use crate::engine_fixture::{EngineFixture, FixtureStore, both};
 
 async fn bring_to(world: &EngineFixture, node: Option<NodeId>, text: &str) {
     let (source, speaker) = (EpisodeSource::Text, Some("Ada".to_owned()));
-    world.bring_it(Brought { source, content: json!(text), speaker, node_id: node }).await;
+    world.bring_it(ImportedEpisode { source, content: json!(text), speaker, node_id: node }).await;
 }
 
 both! {
@@ -18,7 +18,7 @@ both! {
         let world = place.forgetful().await;
         let id = world.conversation("Birds").await;
         let left = world.say(id, None, "Where does the heron stand?", None).await;
-        let here = world.say_at(id, Position::EditOf(left), "And the heron?", None).await;
+        let here = world.say_at(id, NodePosition::EditOf(left), "And the heron?", None).await;
         bring_to(&world, None, "Once upon a time the herons nested in May.").await;
         bring_to(&world, Some(here), "A heron of this branch.").await;
         bring_to(&world, Some(left), "A heron of the other branch.").await;

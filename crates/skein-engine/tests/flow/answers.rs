@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 use skein_core::flow::execution::review::Decision;
-use skein_core::flow::execution::state::RunStatus;
+use skein_core::flow::execution::state::ExecutionStatus;
 use skein_core::tree::node_status::{CacheStatus, GenerationStatus};
 use skein_core::tree::turn::Speaker;
-use skein_core::{ConversationId, NodeId, RecordId, RunId, TurnId};
+use skein_core::{ConversationId, ExecutionId, NodeId, RecordId, TurnId};
 use skein_engine::EngineError;
 use skein_engine::flow::{AnswerTarget, Answering, NewAnswers};
 use skein_engine::tree::{NewAlternative, NewTurn};
@@ -50,7 +50,7 @@ impl EngineFixture {
         let begun = self.answers(conversation, wanted, processes).await.unwrap();
         let [(grown, run)] = &begun.begun[..] else { panic!("one answer: {begun:?}") };
         let shown = self.ended(*run).await;
-        assert_eq!(shown.row.status, RunStatus::Completed, "{:?}", shown.row.failure);
+        assert_eq!(shown.row.status, ExecutionStatus::Completed, "{:?}", shown.row.failure);
         self.row(grown.node.seen.row.id).await
     }
 
@@ -109,7 +109,7 @@ async fn said(world: &EngineFixture, conversation: ConversationId) -> Vec<Value>
     path.into_iter().filter_map(|node| node.seen.content).map(|content| content["text"].clone()).collect()
 }
 
-async fn begun(world: &EngineFixture, conversation: ConversationId, process: RecordId) -> (NodeId, RunId) {
+async fn begun(world: &EngineFixture, conversation: ConversationId, process: RecordId) -> (NodeId, ExecutionId) {
     let answering = world.answers(conversation, after(), &[process]).await.unwrap();
     (answering.begun[0].0.node.seen.row.id, answering.begun[0].1)
 }
@@ -122,7 +122,7 @@ both! {
         assert_eq!(world.row(node).await.status, GenerationStatus::Pending, "its first step has come out");
         assert_eq!(said(world, conversation).await, ["Tell me both."]);
         world.decide(&review, Decision::Approve { inputs: None, scope: None }).await;
-        assert_eq!(world.ended(run).await.row.status, RunStatus::Completed);
+        assert_eq!(world.ended(run).await.row.status, ExecutionStatus::Completed);
         assert_eq!(said(world, conversation).await, ["Tell me both.", "half an answer, and the other half"]);
         let row = world.row(node).await;
         assert_eq!((row.status, row.content.is_some()), (GenerationStatus::Complete, true));
@@ -146,7 +146,7 @@ both! {
             assert_eq!(run.calls.len(), 1, "what was done stays on record: {run:?}");
             assert_eq!(run.calls[0].result.as_ref().unwrap().said["output"]["value"], "half an answer");
         }
-        assert_eq!((failed.row.status, taken_back.row.status), (RunStatus::Failed, RunStatus::Cancelled));
+        assert_eq!((failed.row.status, taken_back.row.status), (ExecutionStatus::Failed, ExecutionStatus::Cancelled));
         assert_eq!(said(world, conversation).await, ["Tell me both."]);
         let reply = NewTurn {
             parent: Some(denied),
@@ -169,7 +169,7 @@ both! {
         definition["initialContext"] = json!([]);
         let (node, run) = begun(world, conversation, world.process(definition).await).await;
         let shown = world.ended(run).await;
-        assert_eq!((shown.row.status, shown.row.output), (RunStatus::Failed, None));
+        assert_eq!((shown.row.status, shown.row.output), (ExecutionStatus::Failed, None));
         assert_eq!(world.row(node).await.status, GenerationStatus::Failed);
     }
 

@@ -1,22 +1,22 @@
 //! Authors of generated nodes: the model that gave exactly this text, else the process; whatever anybody is named.
 
 use serde_json::{Value, json};
-use skein_core::flow::execution::state::RunStatus;
+use skein_core::flow::execution::state::ExecutionStatus;
 use skein_core::garden::relation::{Endpoint, RelationKind};
 use skein_core::tree::actor::{Actor, ActorId, AuthorType};
 use skein_core::tree::verify::Verdict;
 use skein_core::{ConversationId, ItemId, NodeId, RecordId, Viewer};
 use skein_engine::tree::{FrameMove, VerificationScope};
-use skein_store::timeline::relations::Side;
+use skein_store::timeline::relations::RelationSide;
 use skein_store::tree::NodeRow;
-use skein_testkit::hostile_server::Rogue;
+use skein_testkit::hostile_server::HostileServer;
 
 use crate::engine_fixture::{EngineFixture, both, fresh, process, step};
 use crate::tool_runs::{model, model_tool};
 
 impl EngineFixture {
     /// The answer of a process whose one step asks a model, and its conversation.
-    async fn answered_as(&self, rogue: &Rogue, template: &str) -> (ConversationId, NodeRow) {
+    async fn answered_as(&self, rogue: &HostileServer, template: &str) -> (ConversationId, NodeRow) {
         let asks =
             step("answer", model_tool(self, rogue).await, json!({ "messages": [{ "role": "user", "content": "?" }] }));
         self.answered_by(process("Zoo", vec![asks], template)).await
@@ -28,7 +28,7 @@ impl EngineFixture {
         let (conversation, _) = self.talk("What is it?").await;
         let (node, run) = self.answer(conversation, process).await;
         let shown = self.ended(run).await;
-        assert_eq!(shown.row.status, RunStatus::Completed, "{:?}", shown.row.failure);
+        assert_eq!(shown.row.status, ExecutionStatus::Completed, "{:?}", shown.row.failure);
         (conversation, self.engine.node(&self.caller, node).await.unwrap().seen.row)
     }
 
@@ -50,7 +50,8 @@ impl EngineFixture {
     async fn derived_from(&self, node: NodeId) -> Vec<ItemId> {
         let viewer = Viewer::User(self.caller.user);
         let (of, kind) = (Endpoint::Item(node.into()), Some(RelationKind::DerivedFrom));
-        let cited = self.store.read(move |tx| tx.relations(&viewer, of, Side::Outgoing, kind, None, 10)).await.unwrap();
+        let cited =
+            self.store.read(move |tx| tx.relations(&viewer, of, RelationSide::Outgoing, kind, None, 10)).await.unwrap();
         let item = |end| if let Endpoint::Item(item) = end { Some(item) } else { None };
         cited.rows.into_iter().filter_map(|relation| item(relation.target)).collect()
     }
@@ -121,7 +122,7 @@ both! {
                 world.engine.turn_frame(&world.caller, fresh(&world.caller), project, turning).await.unwrap();
             }
             let (node, run) = world.answer(conversation, process).await;
-            assert_eq!(world.ended(run).await.row.status, RunStatus::Completed);
+            assert_eq!(world.ended(run).await.row.status, ExecutionStatus::Completed);
             let author = world.engine.node(&world.caller, node).await.unwrap().seen.row.author;
             let frames = world.engine.frames(&world.caller, project).await.unwrap();
             let frame = frames.iter().find(|frame| frame.participant == author).unwrap();

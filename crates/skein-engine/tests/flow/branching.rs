@@ -2,10 +2,10 @@
 
 use serde_json::{Map, Value, json};
 use skein_core::flow::execution::review::{ApprovalScope, Decision};
-use skein_core::flow::execution::state::RunStatus;
+use skein_core::flow::execution::state::ExecutionStatus;
 use skein_core::tree::node::{Source, SourceRole};
 use skein_core::tree::node_status::GenerationStatus;
-use skein_core::{NodeId, RunId, Viewer};
+use skein_core::{ExecutionId, NodeId, Viewer};
 use skein_engine::flow::Branching;
 use skein_engine::{EngineError, flow};
 use skein_store::flow::ExecutionFilter;
@@ -13,7 +13,7 @@ use skein_store::flow::ExecutionFilter;
 use crate::engine_fixture::{EngineFixture, both, broken_rule, fresh, process, step};
 
 impl EngineFixture {
-    async fn branch(&self, run: RunId, branching: Branching) -> Result<RunId, EngineError> {
+    async fn branch(&self, run: ExecutionId, branching: Branching) -> Result<ExecutionId, EngineError> {
         Ok(self.engine.branch_run(&self.caller, fresh(&self.caller), run, branching).await?.value)
     }
 }
@@ -28,14 +28,14 @@ impl EngineFixture {
 }
 
 /// A run of two steps whose second is asked about.
-async fn denied(world: &EngineFixture) -> RunId {
+async fn denied(world: &EngineFixture) -> ExecutionId {
     let echo = world.tool("Echo").await;
     let ask = json!({ "id": "ask", "ask": { "prompt": "{step.first.value}?" }, "output": { "variable": "ask" } });
     let steps = vec![step("first", echo, json!({ "value": "{x}" })), ask];
     let id = world.process(process("asks", steps, "{{first.value}} {{ask}}")).await;
     let run = world.run(id, json!({ "x": "one" })).await;
     world.decide(&world.review().await, Decision::Deny { reason: None }).await;
-    assert_eq!(world.ended(run).await.row.status, RunStatus::Failed);
+    assert_eq!(world.ended(run).await.row.status, ExecutionStatus::Failed);
     run
 }
 
@@ -44,7 +44,7 @@ fn with(outputs: &[(&str, Value)], step: Option<&str>) -> Branching {
     Branching { step: step.map(str::to_owned), outputs, context: None }
 }
 
-fn refusal(outcome: Result<RunId, EngineError>) -> String {
+fn refusal(outcome: Result<ExecutionId, EngineError>) -> String {
     outcome.unwrap_err().to_string()
 }
 
@@ -123,7 +123,7 @@ both! {
         let again = world.branch(run, Branching::default()).await.unwrap();
         world.decide(&world.review().await, Decision::Answer { value: json!("stand still.") }).await;
         let shown = world.ended(again).await;
-        assert_eq!(shown.row.status, RunStatus::Completed, "{:?}", shown.row.failure);
+        assert_eq!(shown.row.status, ExecutionStatus::Completed, "{:?}", shown.row.failure);
         let made = shown.row.target.unwrap().node_id;
         assert_eq!(world.said(made).await, "Herons stand still.");
         let row = |node| async move { world.engine.node(&world.caller, node).await.unwrap().seen.row };

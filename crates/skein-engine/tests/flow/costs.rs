@@ -1,19 +1,19 @@
 //! Costs of executions: by the prices of tools, owed by the owner of the secret, unknown without prices.
 
 use serde_json::{Value, json};
-use skein_core::flow::cost::Owed;
+use skein_core::flow::cost::CostTotals;
 use skein_core::flow::execution::item_payload::ExecutionEnded;
-use skein_core::flow::execution::state::RunStatus;
+use skein_core::flow::execution::state::ExecutionStatus;
 use skein_core::garden::item::ItemType;
 use skein_core::{Millis, RecordId, Viewer};
 use skein_engine::flow::ShownExecution;
 use skein_store::timeline::items::ItemQuery;
-use skein_testkit::hostile_server::Rogue;
+use skein_testkit::hostile_server::HostileServer;
 
 use crate::engine_fixture::{EngineFixture, fresh, process};
 use crate::tool_runs;
 
-pub(crate) async fn priced(world: &EngineFixture, rogue: &Rogue, pricing: Value) -> RecordId {
+pub(crate) async fn priced(world: &EngineFixture, rogue: &HostileServer, pricing: Value) -> RecordId {
     let tool = tool_runs::model_tool(world, rogue).await;
     let viewer = Viewer::User(world.caller.user);
     let hash = world.store.read(move |tx| tx.record(&viewer, tool)).await.unwrap().hash;
@@ -65,7 +65,7 @@ async fn br_share_008_steps_runs_and_those_below_sum_what_their_calls_cost_holds
     let outer = world.process(process("outer", vec![asking("first", model), call], "{{sub}}")).await;
     let run = world.run(outer, json!({ "x": 1 })).await;
     let shown = world.ended(run).await;
-    assert_eq!(shown.row.status, RunStatus::Completed, "{:?}", shown.row.failure);
+    assert_eq!(shown.row.status, ExecutionStatus::Completed, "{:?}", shown.row.failure);
     assert_eq!(shown.calls[0].result.as_ref().unwrap().said["cost"], owed(&world, "0.0000675")[0]);
     assert_eq!(told(&shown), (owed(&world, "0.0002025"), true));
     assert_eq!(told(&shown.children[0]), (owed(&world, "0.000135"), true));
@@ -92,10 +92,10 @@ async fn br_share_008_without_a_price_a_cost_is_unknown_and_not_zero_holds() {
     let id = world.process(process("free", vec![asking("a", model)], "{{a.text}}")).await;
     let run = world.run(id, json!({ "x": 1 })).await;
     let shown = world.ended(run).await;
-    assert_eq!(shown.row.status, RunStatus::Completed, "{:?}", shown.row.failure);
+    assert_eq!(shown.row.status, ExecutionStatus::Completed, "{:?}", shown.row.failure);
     assert_eq!(shown.calls[0].result.as_ref().unwrap().said["cost"], Value::Null);
     assert_eq!((shown.spending(), shown.spending_of(0)), (None, None));
-    assert_eq!(ended(&world, &shown).await.owed, Owed::default());
+    assert_eq!(ended(&world, &shown).await.owed, CostTotals::default());
     assert!(measured(&world, model, "cost.USD").await.is_empty());
 }
 
@@ -110,7 +110,7 @@ async fn br_share_008_what_a_model_asks_of_its_tools_is_summed_with_its_answers_
     let id = world.process(process("Cook", vec![answer], "{{answer.text}}")).await;
     let run = world.run(id, json!({ "x": 1 })).await;
     let shown = world.ended(run).await;
-    assert_eq!((shown.row.status, shown.calls.len()), (RunStatus::Completed, 3), "{:?}", shown.row.failure);
+    assert_eq!((shown.row.status, shown.calls.len()), (ExecutionStatus::Completed, 3), "{:?}", shown.row.failure);
     assert_eq!(told(&shown), (owed(&world, "0.000135"), true));
     assert_eq!(json!(ended(&world, &shown).await.owed), owed(&world, "0.000135"), "it was kept beside the dialogue");
 }

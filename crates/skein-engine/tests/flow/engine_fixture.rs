@@ -12,7 +12,7 @@ use skein_core::flow::process::{Process, ProcessDraft};
 use skein_core::garden::item::ItemType;
 use skein_core::tree::conversation::ConversationDraft;
 use skein_core::tree::turn::Speaker;
-use skein_core::{ConversationId, NodeId, RecordId, RunId, Viewer};
+use skein_core::{ConversationId, ExecutionId, NodeId, RecordId, Viewer};
 use skein_engine::account::PresentedCredential;
 use skein_engine::catalog::{EphemeralKeys, Gateway};
 use skein_engine::flow::{
@@ -137,7 +137,7 @@ impl EngineFixture {
         made.await.unwrap().value.id
     }
 
-    pub(crate) async fn run(&self, process: RecordId, context: Value) -> RunId {
+    pub(crate) async fn run(&self, process: RecordId, context: Value) -> ExecutionId {
         let Value::Object(context) = context else { unreachable!() };
         let new = ExecutionRequest { context, priority: 0 };
         self.engine.execute(&self.caller, fresh(&self.caller), process, new).await.unwrap().value
@@ -175,7 +175,7 @@ impl EngineFixture {
     }
 
     /// Has a process answer in a conversation; the kept place, and the run that fills it.
-    pub(crate) async fn answer(&self, conversation: ConversationId, process: RecordId) -> (NodeId, RunId) {
+    pub(crate) async fn answer(&self, conversation: ConversationId, process: RecordId) -> (NodeId, ExecutionId) {
         let new = NewAnswers {
             wanted: AnswerTarget::After { turn: None, parent: None, sources: Vec::new() },
             processes: vec![process],
@@ -219,7 +219,7 @@ impl EngineFixture {
     }
 
     /// Waits until a run has ended.
-    pub(crate) async fn ended(&self, run: RunId) -> ShownExecution {
+    pub(crate) async fn ended(&self, run: ExecutionId) -> ShownExecution {
         let mut rung = self.store.wake().subscribe();
         loop {
             let shown = self.engine.run(&self.caller, run).await.unwrap();

@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 use skein_core::flow::execution::review::{ApprovalScope, Decision};
-use skein_core::flow::execution::state::{Phase, RunStatus};
+use skein_core::flow::execution::state::{ExecutionStatus, Phase};
 use skein_core::garden::item::ItemType;
 use skein_core::tree::node_status::GenerationStatus;
 use skein_core::{RecordId, Viewer};
 use skein_engine::flow::{AnswerTarget, Branching, ExecutionRequest, NewAnswers, StreamEvent};
-use skein_testkit::hostile_server::{Behaviour, Rogue};
+use skein_testkit::hostile_server::{Behaviour, HostileServer};
 
 use crate::engine_fixture::{EngineFixture, both, fresh, process, step};
 
@@ -53,7 +53,7 @@ both! {
         let process = world.process(chain(echo, 5)).await;
         let run = world.run(process, json!({ "x": "hello" })).await;
         let shown = world.ended(run).await;
-        assert_eq!(shown.row.status, RunStatus::Completed, "{:?}", shown.row.failure);
+        assert_eq!(shown.row.status, ExecutionStatus::Completed, "{:?}", shown.row.failure);
         assert_eq!(shown.row.output, Some(json!("hello")));
         assert_eq!(shown.steps.len(), 5);
     }
@@ -65,7 +65,7 @@ both! {
         let process = world.process(definition).await;
         let run = world.run(process, json!({ "x": "hello" })).await;
         let shown = world.ended(run).await;
-        assert_eq!(shown.row.status, RunStatus::Failed);
+        assert_eq!(shown.row.status, ExecutionStatus::Failed);
         let failure = shown.row.failure.unwrap();
         assert_eq!((failure.step, failure.fault.rule.as_deref()), (Some(2), Some("BR-TOOL-002")), "{failure:?}");
     }
@@ -121,7 +121,7 @@ both! {
     }
 
     async fn z14_an_approval_for_good_counts_in_every_run_until_it_is_revoked_or_the_tool_changes(world: &EngineFixture) {
-        let rogue = Rogue::start(|_| Behaviour::json(r#"{ "sky": "clear" }"#));
+        let rogue = HostileServer::start(|_| Behaviour::json(r#"{ "sky": "clear" }"#));
         let weather = world.rest_tool(&world.caller, &rogue).await;
         let mut manual = step("look", weather, json!({ "value": "{x}" }));
         manual["execution"] = json!({ "interactionMode": "manual" });
@@ -131,9 +131,9 @@ both! {
         let first = world.run(id, json!({ "x": "Bern" })).await;
         let question = world.review().await;
         world.decide(&question, approve(ApprovalScope::Always)).await;
-        assert_eq!(world.ended(first).await.row.status, RunStatus::Completed);
+        assert_eq!(world.ended(first).await.row.status, ExecutionStatus::Completed);
         let second = world.ended(world.run(id, json!({ "x": "Basel" })).await).await;
-        assert_eq!((second.row.status, second.reviews.len()), (RunStatus::Completed, 0), "nobody is asked");
+        assert_eq!((second.row.status, second.reviews.len()), (ExecutionStatus::Completed, 0), "nobody is asked");
         let [stands] = &world.engine.approvals(&world.caller, None, 10).await.unwrap().rows[..] else { panic!("one") };
         assert_eq!((stands.approval.entry.tool_id, stands.approval.entry.review_id), (weather, question.row.id));
         assert!(stands.counts);
@@ -149,7 +149,7 @@ both! {
         assert!(!world.engine.approvals(&world.caller, None, 10).await.unwrap().rows[0].counts);
         let third = world.run(id, json!({ "x": "Chur" })).await;
         world.decide(&world.review().await, approve(ApprovalScope::Always)).await;
-        assert_eq!(world.ended(third).await.row.status, RunStatus::Completed);
+        assert_eq!(world.ended(third).await.row.status, ExecutionStatus::Completed);
         let renewed = world.engine.approvals(&world.caller, None, 10).await.unwrap().rows;
         assert_eq!((renewed.len(), renewed[0].approval.id, renewed[0].counts), (1, stands.approval.id, true));
 
@@ -189,7 +189,7 @@ both! {
         assert_eq!((shown.steps[0].row.state.phase, shown.children.len()), (Phase::Running, 1));
         world.engine.cancel_run(&world.caller, fresh(&world.caller), run).await.unwrap();
         let shown = world.ended(run).await;
-        assert_eq!((shown.row.status, shown.children[0].row.status), (RunStatus::Cancelled, RunStatus::Cancelled));
+        assert_eq!((shown.row.status, shown.children[0].row.status), (ExecutionStatus::Cancelled, ExecutionStatus::Cancelled));
         assert!(world.engine.reviews(&world.caller, true, None, 10).await.unwrap().rows.is_empty());
         assert!(world.engine.cancel_run(&world.caller, fresh(&world.caller), run).await.is_err());
     }
@@ -235,7 +235,7 @@ both! {
                 StreamEvent::End(status) => break status,
             }
         };
-        assert_eq!(status, RunStatus::Completed, "{:?}", world.ended(*run).await.row.failure);
+        assert_eq!(status, ExecutionStatus::Completed, "{:?}", world.ended(*run).await.row.failure);
         world.ended(begun.begun[1].1).await;
         let node = world.engine.node(&world.caller, grown.node.seen.row.id).await.unwrap();
         assert_eq!(node.seen.row.status, GenerationStatus::Complete);

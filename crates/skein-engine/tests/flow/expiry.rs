@@ -4,7 +4,7 @@ use postgres::{Client, NoTls};
 use serde_json::{Value, json};
 use skein_core::account::Role;
 use skein_core::flow::execution::review::Decision;
-use skein_core::flow::execution::state::{Phase, RunStatus};
+use skein_core::flow::execution::state::{ExecutionStatus, Phase};
 use skein_core::garden::item::ItemType;
 use skein_core::{RecordId, Viewer};
 use skein_engine::EngineError;
@@ -33,7 +33,7 @@ async fn expired(world: &EngineFixture, review: Value) -> ShownExecution {
 both! {
     async fn br_step_006_a_question_nobody_answers_takes_its_default_and_leaves_a_fact_holds(world: &EngineFixture) {
         let shown = expired(world, json!({ "expiresAfter": 1, "onExpire": "default", "default": "nobody" })).await;
-        assert_eq!((shown.row.status, shown.row.output), (RunStatus::Completed, Some(json!("on nobody"))));
+        assert_eq!((shown.row.status, shown.row.output), (ExecutionStatus::Completed, Some(json!("on nobody"))));
         let reviews = world.engine.reviews(&world.caller, false, None, 10).await.unwrap().rows;
         assert_eq!((reviews.len(), reviews[0].row.status), (1, ReviewStatus::Expired));
         let decided = world.facts(&world.caller, ItemType::REVIEW_DECIDED).await;
@@ -43,7 +43,7 @@ both! {
 
     async fn br_step_006_a_question_nobody_answers_may_be_skipped_holds(world: &EngineFixture) {
         let shown = expired(world, json!({ "expiresAfter": 1, "onExpire": "skip" })).await;
-        assert_eq!((shown.row.status, shown.steps[0].row.state.phase), (RunStatus::Completed, Phase::Skipped));
+        assert_eq!((shown.row.status, shown.steps[0].row.state.phase), (ExecutionStatus::Completed, Phase::Skipped));
     }
 
     async fn br_step_006_an_answer_after_its_time_refuses(world: &EngineFixture) {

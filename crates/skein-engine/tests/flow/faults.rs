@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 use skein_core::Viewer;
 use skein_core::catalog::operation::OperationType;
 use skein_core::flow::execution::review::Decision;
-use skein_core::flow::execution::state::{Phase, RunStatus};
+use skein_core::flow::execution::state::{ExecutionStatus, Phase};
 use skein_core::garden::item::ItemType;
 use skein_engine::flow::PoolSizes;
-use skein_testkit::hostile_server::{Behaviour, Rogue};
+use skein_testkit::hostile_server::{Behaviour, HostileServer};
 
 use crate::engine_fixture::{EngineFixture, both, fresh, heard, process, step};
 
@@ -22,8 +22,8 @@ const SOON: Duration = Duration::from_secs(15);
 const SYSTEM: Viewer = Viewer::System("test");
 
 /// A service that never answers about the place called never.
-fn moody() -> Rogue {
-    Rogue::start(|request| match request.path.as_str() {
+fn moody() -> HostileServer {
+    HostileServer::start(|request| match request.path.as_str() {
         "/now/never" => Behaviour::Silence,
         "/now/broken" => Behaviour::answer(500, &[("content-type", "text/plain")], "the rain gauge is broken"),
         _ => Behaviour::json(r#"{"celsius":7}"#),
@@ -31,10 +31,10 @@ fn moody() -> Rogue {
 }
 
 /// A service that answers when it is told to.
-fn waiting() -> (Rogue, Sender<()>) {
+fn waiting() -> (HostileServer, Sender<()>) {
     let (answer, told) = channel();
     let told = Mutex::new(told);
-    let rogue = Rogue::start(move |_| {
+    let rogue = HostileServer::start(move |_| {
         let _ = told.lock().unwrap().recv();
         Behaviour::json(r#"{"celsius":7}"#)
     });
@@ -93,7 +93,7 @@ both! {
         let id = world.process(process("patient", vec![slow, after], "{{after.value}}")).await;
         let run = world.run(id, json!({ "x": "went on" })).await;
         let shown = world.ended(run).await;
-        assert_eq!((shown.row.status, shown.row.output), (RunStatus::Completed, Some(json!("went on"))));
+        assert_eq!((shown.row.status, shown.row.output), (ExecutionStatus::Completed, Some(json!("went on"))));
         let slow = &shown.steps[0].row.state;
         assert_eq!((slow.phase, slow.fault.as_ref().unwrap().code.as_str()), (Phase::Failed, "timeout"));
         assert_eq!(shown.calls[0].result.as_ref().unwrap().said["error"]["message"], "no answer within 1 s");
@@ -185,7 +185,7 @@ async fn a_run_that_is_cancelled_at_another_server_leaves_its_place_at_once() {
     // There is one place for such calls, and the one that is not wanted any more holds it.
     let next = world.run(process, json!({ "x": "Oslo" })).await;
     let shown = tokio::time::timeout(SOON, world.ended(next)).await.unwrap();
-    assert_eq!(shown.row.status, RunStatus::Completed, "{:?}", shown.row.failure);
+    assert_eq!(shown.row.status, ExecutionStatus::Completed, "{:?}", shown.row.failure);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 3)]
@@ -213,13 +213,13 @@ async fn a_run_that_cannot_be_read_any_more_ends_as_failed_and_says_so() {
     }
     let row = row().await.unwrap();
     let failure = row.failure.unwrap();
-    assert_eq!((row.status, failure.fault.code.as_str()), (RunStatus::Failed, "not_begun"));
+    assert_eq!((row.status, failure.fault.code.as_str()), (ExecutionStatus::Failed, "not_begun"));
     assert!(failure.fault.message.contains("run skein verify"), "{}", failure.fault.message);
     let dead = world.store.read(|tx| tx.dead_jobs(&SYSTEM, None, 10)).await.unwrap().rows;
     assert_eq!((dead.len(), dead[0].run, dead[0].attempts), (1, Some((damaged, 0)), 3));
     // Nobody is held up by it.
     let next = world.run(process, json!({ "x": "Oslo" })).await;
-    assert_eq!(world.ended(next).await.row.status, RunStatus::Completed);
+    assert_eq!(world.ended(next).await.row.status, ExecutionStatus::Completed);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 3)]
@@ -227,7 +227,7 @@ async fn what_comes_of_a_call_that_somebody_else_took_over_is_not_kept() {
     let world = EngineFixture::sqlite_with(&PoolSizes(vec![(OperationType::RestCall, 1)])).await;
     let ((arrive, arrived), (open, opened)) = (channel(), channel::<()>());
     let (arrive, opened) = (Mutex::new(arrive), Mutex::new(opened));
-    let rogue = Rogue::start(move |request| {
+    let rogue = HostileServer::start(move |request| {
         if request.path == "/now/late" {
             arrive.lock().unwrap().send(()).unwrap();
             let _ = opened.lock().unwrap().recv();
@@ -244,8 +244,8 @@ async fn what_comes_of_a_call_that_somebody_else_took_over_is_not_kept() {
     drop(open);
     // There is a place again: what came of the call was brought back.
     let next = world.run(process, json!({ "x": "Oslo" })).await;
-    assert_eq!(world.ended(next).await.row.status, RunStatus::Completed);
-    assert_eq!(world.engine.run(&world.caller, late).await.unwrap().row.status, RunStatus::Running);
+    assert_eq!(world.ended(next).await.row.status, ExecutionStatus::Completed);
+    assert_eq!(world.engine.run(&world.caller, late).await.unwrap().row.status, ExecutionStatus::Running);
     assert_eq!(world.facts(&world.caller, ItemType::TOOL_RESULT).await.len(), 1, "that of the other run");
     let held = world.store.read(move |tx| tx.jobs_of(&SYSTEM, late)).await.unwrap();
     assert_eq!((held[0].id, held[0].worker.as_deref()), (taken.id, Some("another")));

@@ -4,21 +4,21 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::{Map, Value, json};
 use skein_core::garden::relation::{Endpoint, RelationKind};
-use skein_core::{ConversationId, NodeId, RecordId, RunId, Viewer};
+use skein_core::{ConversationId, ExecutionId, NodeId, RecordId, Viewer};
 use skein_engine::EngineError;
 use skein_engine::flow::{AnswerTarget, NewAnswers};
-use skein_store::timeline::relations::Side;
+use skein_store::timeline::relations::RelationSide;
 use skein_store::tree::conversations::ConversationQuery;
-use skein_testkit::hostile_server::{Behaviour, Rogue};
+use skein_testkit::hostile_server::{Behaviour, HostileServer};
 
 use crate::engine_fixture::{EngineFixture, both, fresh};
 use crate::tool_runs;
 
 /// A model that says how often it was asked, and what it was told each time.
-fn counting() -> (Rogue, Arc<Mutex<Vec<Value>>>) {
+fn counting() -> (HostileServer, Arc<Mutex<Vec<Value>>>) {
     let asked = Arc::new(Mutex::new(Vec::new()));
     let heard = Arc::clone(&asked);
-    let rogue = Rogue::start(move |request| {
+    let rogue = HostileServer::start(move |request| {
         let told: Value = serde_json::from_slice(&request.body).unwrap();
         let mut heard = heard.lock().unwrap();
         heard.push(told["messages"].clone());
@@ -47,7 +47,7 @@ async fn fuse(
     conversation: ConversationId,
     process: RecordId,
     of: Vec<NodeId>,
-) -> Result<(NodeId, RunId), EngineError> {
+) -> Result<(NodeId, ExecutionId), EngineError> {
     let turn = world.engine.node(&world.caller, of[0]).await?.seen.row.turn().unwrap();
     let wanted = AnswerTarget::Fused { turn, parent: None, of };
     let new = NewAnswers {
@@ -85,7 +85,7 @@ both! {
         assert_eq!((made.seen.row.turn(), made.seen.is_selected), (Some(turn), true));
         let viewer = Viewer::User(world.caller.user);
         let cited = world.store.read(move |tx| {
-            tx.relations(&viewer, Endpoint::Item(fused.into()), Side::Outgoing, Some(RelationKind::DerivedFrom), None, 9)
+            tx.relations(&viewer, Endpoint::Item(fused.into()), RelationSide::Outgoing, Some(RelationKind::DerivedFrom), None, 9)
         });
         let cited: Vec<Endpoint> = cited.await.unwrap().rows.iter().map(|relation| relation.target).collect();
         assert_eq!(cited.len(), 2);

@@ -1,10 +1,10 @@
 //! Generations of many nodes: read from the rows of executions, and from items once these are gone.
 
 use serde_json::{Value, json};
-use skein_core::flow::tool_call::{Asker, CallStatus};
+use skein_core::flow::tool_call::{CallRequester, CallStatus};
 use skein_core::{NodeId, Viewer};
 use skein_engine::flow::{Generation, Reasoning};
-use skein_testkit::hostile_server::{Behaviour, Rogue};
+use skein_testkit::hostile_server::{Behaviour, HostileServer};
 
 use crate::costs::{PRICES, priced};
 use crate::engine_fixture::{EngineFixture, both};
@@ -15,7 +15,7 @@ async fn generations(world: &EngineFixture, nodes: &[NodeId]) -> Vec<Generation>
 }
 
 /// A model that thinks aloud, and whose provider counts that or does not.
-fn thinking(counted: Option<u64>) -> Rogue {
+fn thinking(counted: Option<u64>) -> HostileServer {
     let details = counted.map(|tokens| json!({ "reasoning_tokens": tokens }));
     let usage = json!({ "prompt_tokens": 7, "completion_tokens": 60, "completion_tokens_details": details });
     let chunk = |more: Value| {
@@ -26,7 +26,7 @@ fn thinking(counted: Option<u64>) -> Rogue {
     let delta = json!({ "role": "assistant", "reasoning_content": "Two and two.", "content": "Four." });
     let said = chunk(json!({ "choices": [{ "index": 0, "delta": delta, "finish_reason": "stop" }] }));
     let body = said + &chunk(json!({ "usage": usage })) + "data: [DONE]\n\n";
-    Rogue::start(move |_| Behaviour::answer(200, &[("content-type", "text/event-stream")], body.clone()))
+    HostileServer::start(move |_| Behaviour::answer(200, &[("content-type", "text/event-stream")], body.clone()))
 }
 
 both! {
@@ -46,10 +46,10 @@ both! {
         assert_eq!((json!(spending.owed), spending.is_complete), (owed, true));
         let lines: Vec<_> = made[0].calls.iter().map(|call| (call.operation.as_deref(), call.asker, call.is_own)).collect();
         assert_eq!(lines, [
-            (Some("mcp_tool"), Some(Asker::Process), true),
-            (Some("llm_call"), Some(Asker::Process), false),
-            (Some("mcp_tool"), Some(Asker::Model), true),
-            (Some("llm_call"), Some(Asker::Process), false),
+            (Some("mcp_tool"), Some(CallRequester::Process), true),
+            (Some("llm_call"), Some(CallRequester::Process), false),
+            (Some("mcp_tool"), Some(CallRequester::Model), true),
+            (Some("llm_call"), Some(CallRequester::Process), false),
         ]);
         assert_eq!(made[0].calls[2].name.as_deref(), Some("Echo"));
         assert!(made[0].calls.iter().all(|call| call.status == Some(CallStatus::Success)), "{made:?}");
@@ -61,7 +61,7 @@ both! {
     }
 
     async fn how_much_a_model_thought_is_told_with_whether_anybody_counted_it(world: &EngineFixture) {
-        let told = async |rogue: Rogue| {
+        let told = async |rogue: HostileServer| {
             let cook = tool_runs::process(world, &rogue, "never", 1).await;
             let (conversation, _) = world.talk("What are two and two?").await;
             let (node, run) = world.answer(conversation, cook).await;

@@ -4,25 +4,25 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
 use skein_core::RecordId;
-use skein_core::flow::execution::review::{Asked, Decision};
-use skein_core::flow::execution::state::{Phase, RunStatus};
-use skein_testkit::hostile_server::{Behaviour, Rogue};
+use skein_core::flow::execution::review::{Decision, ReviewRequest};
+use skein_core::flow::execution::state::{ExecutionStatus, Phase};
+use skein_testkit::hostile_server::{Behaviour, HostileServer};
 
 use crate::engine_fixture::{EngineFixture, both, fresh, process, step};
 
 const DONE: &str = r#"{"sent":true}"#;
 
 /// A service that breaks the first connections off after it has read what it was asked, so often.
-fn breaking_off(times: usize) -> Rogue {
+fn breaking_off(times: usize) -> HostileServer {
     let seen = AtomicUsize::new(0);
-    Rogue::start(move |_| match seen.fetch_add(1, Ordering::SeqCst) {
+    HostileServer::start(move |_| match seen.fetch_add(1, Ordering::SeqCst) {
         number if number < times => Behaviour::Reset(Vec::new()),
         _ => Behaviour::json(DONE),
     })
 }
 
 /// A tool that sends letters, and whether it may send one twice.
-async fn letters(world: &EngineFixture, rogue: &Rogue, method: &str, retry: Option<&str>) -> RecordId {
+async fn letters(world: &EngineFixture, rogue: &HostileServer, method: &str, retry: Option<&str>) -> RecordId {
     let address = rogue.address();
     let host = address.ip().to_string();
     world.engine.allow_endpoint(&world.caller, fresh(&world.caller), &host, address.port()).await.unwrap();
@@ -58,7 +58,7 @@ both! {
         let id = sending(world, letters(world, &rogue, "POST", None).await).await;
         let run = world.run(id, json!({ "x": 1 })).await;
         let asked = world.review().await;
-        assert!(matches!(asked.row.asked, Asked::Unknown { .. }), "{:?}", asked.row.asked);
+        assert!(matches!(asked.row.asked, ReviewRequest::Unknown { .. }), "{:?}", asked.row.asked);
         let shown = world.engine.run(&world.caller, run).await.unwrap();
         assert_eq!((shown.steps[0].row.state.phase, statuses(&shown)), (Phase::Unknown, vec![json!("unknown")]));
         assert_eq!(rogue.requests().len(), 1, "it was not sent again");
@@ -69,7 +69,7 @@ both! {
         assert!(refused.unwrap_err().to_string().contains("outputSchema"));
         world.decide(&asked, said(json!({ "sent": true }))).await;
         let shown = world.ended(run).await;
-        assert_eq!((shown.row.status, shown.row.output), (RunStatus::Completed, Some(json!("true"))));
+        assert_eq!((shown.row.status, shown.row.output), (ExecutionStatus::Completed, Some(json!("true"))));
         assert_eq!(rogue.requests().len(), 1);
     }
 
@@ -79,7 +79,7 @@ both! {
         let run = world.run(id, json!({ "x": 1 })).await;
         world.decide(&world.review().await, Decision::Approve { inputs: None, scope: None }).await;
         let shown = world.ended(run).await;
-        assert_eq!(shown.row.status, RunStatus::Completed, "{:?}", shown.row.failure);
+        assert_eq!(shown.row.status, ExecutionStatus::Completed, "{:?}", shown.row.failure);
         assert_eq!((statuses(&shown), rogue.requests().len()), (vec![json!("unknown"), json!("success")], 2));
     }
 
@@ -87,7 +87,7 @@ both! {
         let rogue = breaking_off(9);
         let id = sending(world, letters(world, &rogue, "GET", Some("never")).await).await;
         world.run(id, json!({ "x": 1 })).await;
-        assert!(matches!(world.review().await.row.asked, Asked::Unknown { .. }));
+        assert!(matches!(world.review().await.row.asked, ReviewRequest::Unknown { .. }));
         assert_eq!(rogue.requests().len(), 1);
     }
 
@@ -95,7 +95,7 @@ both! {
         let rogue = breaking_off(2);
         let id = sending(world, letters(world, &rogue, "POST", Some("keyed")).await).await;
         let shown = world.ended(world.run(id, json!({ "x": 1 })).await).await;
-        assert_eq!(shown.row.status, RunStatus::Completed, "{:?}", shown.row.failure);
+        assert_eq!(shown.row.status, ExecutionStatus::Completed, "{:?}", shown.row.failure);
         assert_eq!(statuses(&shown), ["error", "error", "success"], "each attempt is a call of its own");
         let requests = rogue.requests();
         let names: Vec<_> = requests.iter().map(|request| request.header("idempotency-key").unwrap()).collect();
@@ -107,7 +107,7 @@ both! {
     }
 
     async fn what_the_service_refused_for_now_is_repeated_and_then_another_stands_in(world: &EngineFixture) {
-        let rogue = Rogue::start(|_| Behaviour::answer(503, &[], "closed"));
+        let rogue = HostileServer::start(|_| Behaviour::answer(503, &[], "closed"));
         let tool = letters(world, &rogue, "POST", None).await;
         let mut send = step("send", tool, json!({}));
         send["retry"] = json!({ "maxRetries": 1, "backoffMs": 1 });

@@ -4,8 +4,8 @@ use postgres::{Client, NoTls};
 use serde_json::json;
 use skein_core::account::Role;
 use skein_core::flow::execution::review::Decision;
-use skein_core::flow::execution::state::RunStatus;
-use skein_core::{RecordId, RunId, Viewer};
+use skein_core::flow::execution::state::ExecutionStatus;
+use skein_core::{ExecutionId, RecordId, Viewer};
 use skein_engine::flow::Delegate;
 use skein_testkit::wait;
 
@@ -15,7 +15,7 @@ use crate::engine_fixture::{EngineFixture, fresh, process};
 struct Holding(Client);
 
 impl Holding {
-    fn of(world: &EngineFixture, run: RunId) -> Self {
+    fn of(world: &EngineFixture, run: ExecutionId) -> Self {
         blocking(|| {
             let mut client = Client::connect(world.url(), NoTls).unwrap();
             client.batch_execute("SET lock_timeout = '5s'; BEGIN").unwrap();
@@ -48,7 +48,7 @@ fn blocking<T>(work: impl FnOnce() -> T) -> T {
     tokio::task::block_in_place(work)
 }
 
-fn bytes(run: RunId) -> Vec<u8> {
+fn bytes(run: ExecutionId) -> Vec<u8> {
     run.as_bytes().to_vec()
 }
 
@@ -70,7 +70,7 @@ async fn a_decision_takes_the_run_before_the_question() {
     holding.is_waited_for();
     holding.takes_the_rest("reviews", "run", &bytes(run));
     deciding.await.unwrap();
-    assert_eq!(world.ended(run).await.row.status, RunStatus::Completed);
+    assert_eq!(world.ended(run).await.row.status, ExecutionStatus::Completed);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 3)]
@@ -104,5 +104,5 @@ async fn cancelling_an_operation_takes_its_run_first() {
     holding.is_waited_for();
     holding.takes_the_rest("operations", "id", operation.as_bytes());
     cancelling.await.unwrap();
-    assert_eq!(world.ended(run).await.row.status, RunStatus::Cancelled);
+    assert_eq!(world.ended(run).await.row.status, ExecutionStatus::Cancelled);
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use skein_core::RecordId;
-use skein_core::flow::execution::state::RunStatus;
+use skein_core::flow::execution::state::ExecutionStatus;
 use skein_engine::tree::ContextQuery;
 
 use crate::engine_fixture::{EngineFixture, fresh};
@@ -15,7 +15,7 @@ async fn chat_with_memory_quotes_what_was_said_elsewhere_and_says_where() {
     let process = world.process_named("Chat with memory").await;
     let (node, run) = world.answer(here, process).await;
     let shown = world.ended(run).await;
-    assert_eq!(shown.row.status, RunStatus::Completed, "{:?}", shown.row.failure);
+    assert_eq!(shown.row.status, ExecutionStatus::Completed, "{:?}", shown.row.failure);
     assert!(world.said(node).await.contains("booms at night"), "{}", world.said(node).await);
     let found = &shown.steps[0].row.state.output["found"];
     assert_eq!(
@@ -53,7 +53,7 @@ async fn summarise_says_what_was_said() {
     let process = world.process_named("Summarise").await;
     let (node, run) = world.answer(here, process).await;
     let shown = world.ended(run).await;
-    assert_eq!(shown.row.status, RunStatus::Completed, "{:?}", shown.row.failure);
+    assert_eq!(shown.row.status, ExecutionStatus::Completed, "{:?}", shown.row.failure);
     assert!(world.said(node).await.contains("eron"), "{}", world.said(node).await);
 }
 
@@ -91,6 +91,6 @@ async fn one_that_is_equal_under_another_name_answers_the_same_once_all_gifts_ar
 async fn answer(world: &EngineFixture, process: RecordId, context: &Value) -> Option<Value> {
     let run = world.run(process, context.clone()).await;
     let shown = world.ended(run).await;
-    assert_eq!(shown.row.status, RunStatus::Completed, "{:?}", shown.row.failure);
+    assert_eq!(shown.row.status, ExecutionStatus::Completed, "{:?}", shown.row.failure);
     shown.row.output
 }

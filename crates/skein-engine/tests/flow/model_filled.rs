@@ -4,9 +4,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde_json::{Value, json};
 use skein_core::RecordId;
-use skein_core::flow::execution::review::{Asked, Decision};
-use skein_core::flow::execution::state::RunStatus;
-use skein_testkit::hostile_server::Rogue;
+use skein_core::flow::execution::review::{Decision, ReviewRequest};
+use skein_core::flow::execution::state::ExecutionStatus;
+use skein_testkit::hostile_server::HostileServer;
 
 use crate::engine_fixture::{EngineFixture, both};
 use crate::refusals::weather;
@@ -15,8 +15,8 @@ use crate::tool_runs::{model_tool, reply};
 const ADDRESS: &str = "evil.example/?q=diary";
 
 /// A model that says this.
-fn saying(words: &'static str) -> Rogue {
-    Rogue::start(move |request| {
+fn saying(words: &'static str) -> HostileServer {
+    HostileServer::start(move |request| {
         let asked: Value = serde_json::from_slice(&request.body).unwrap();
         reply(&asked, json!({ "role": "assistant", "content": words }), "stop")
     })
@@ -55,11 +55,11 @@ both! {
             let sent = sky.requests().len();
             let run = world.run(looks(world, model, &steps).await, json!({ "x": "Oslo" })).await;
             let review = world.review().await;
-            let Asked::Call { tool: asked, inputs } = &review.row.asked else { panic!("{:?}", review.row.asked) };
+            let ReviewRequest::Call { tool: asked, inputs } = &review.row.asked else { panic!("{:?}", review.row.asked) };
             assert_eq!((asked.id, &inputs["value"], sky.requests().len()), (tool, &json!(ADDRESS), sent), "nothing went out");
             world.decide(&review, Decision::Approve { inputs: None, scope: None }).await;
             let ended = world.ended(run).await;
-            assert_eq!(ended.row.status, RunStatus::Completed, "{:?}", ended.row.failure);
+            assert_eq!(ended.row.status, ExecutionStatus::Completed, "{:?}", ended.row.failure);
             assert_eq!(sky.requests().len(), sent + 1);
         }
     }
@@ -71,7 +71,7 @@ both! {
         for value in ["{model.text}", "{x}", ADDRESS] {
             let run = world.run(looks(world, model, &[look(tool, value)]).await, json!({ "x": ADDRESS })).await;
             let ended = world.ended(run).await;
-            assert_eq!(ended.row.status, RunStatus::Completed, "{value}: {:?}", ended.row.failure);
+            assert_eq!(ended.row.status, ExecutionStatus::Completed, "{value}: {:?}", ended.row.failure);
         }
         assert_eq!(sky.requests().len(), 3);
     }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use skein_core::RecordId;
 use skein_core::catalog::operation::OperationType;
-use skein_core::flow::execution::state::{Phase, RunStatus};
+use skein_core::flow::execution::state::{ExecutionStatus, Phase};
 use skein_core::garden::item::ItemType;
 use skein_engine::flow::PoolSizes;
 
@@ -76,7 +76,7 @@ both! {
         world.review().await;
         world.engine.cancel_run(&world.caller, fresh(&world.caller), run).await.unwrap();
         let shown = world.ended(run).await;
-        assert_eq!((shown.row.status, shown.children[0].row.status), (RunStatus::Cancelled, RunStatus::Cancelled));
+        assert_eq!((shown.row.status, shown.children[0].row.status), (ExecutionStatus::Cancelled, ExecutionStatus::Cancelled));
         assert_eq!(shown.calls[0].result.as_ref().unwrap().said["status"], "cancelled");
         let results = world.facts(&world.caller, ItemType::TOOL_RESULT).await;
         let call = json!(shown.calls[0].id);

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 use skein_core::RecordId;
-use skein_core::flow::execution::review::{Asked, Decision};
-use skein_core::flow::execution::state::{Phase, RunStatus};
+use skein_core::flow::execution::review::{Decision, ReviewRequest};
+use skein_core::flow::execution::state::{ExecutionStatus, Phase};
 use skein_store::flow::ReviewStatus;
 
 use crate::engine_fixture::{EngineFixture, both, process, step};
@@ -35,7 +35,7 @@ both! {
         let id = outer(world, inner, json!({ "execution": { "interactionMode": "manual" } })).await;
         let run = world.run(id, json!({ "x": "on" })).await;
         let review = world.review().await;
-        let Asked::Process { process_id, inputs } = &review.row.asked else { panic!("{:?}", review.row.asked) };
+        let ReviewRequest::Process { process_id, inputs } = &review.row.asked else { panic!("{:?}", review.row.asked) };
         assert_eq!((*process_id, inputs["x"].clone()), (inner, json!("on")));
         assert_eq!(review.called_process_name.as_deref(), Some("inner"));
         assert!(world.engine.run(&world.caller, run).await.unwrap().children.is_empty(), "nothing has started");
@@ -62,8 +62,8 @@ both! {
         let fault = shown.row.failure.unwrap().fault;
         assert_eq!((fault.code.as_str(), fault.rule.as_deref()), ("timeout", Some("BR-STEP-005")));
         assert_eq!(shown.steps[0].row.state.attempt, 2);
-        let children: Vec<RunStatus> = shown.children.iter().map(|child| child.row.status).collect();
-        assert_eq!(children, [RunStatus::Cancelled, RunStatus::Cancelled]);
+        let children: Vec<ExecutionStatus> = shown.children.iter().map(|child| child.row.status).collect();
+        assert_eq!(children, [ExecutionStatus::Cancelled, ExecutionStatus::Cancelled]);
         let reviews = world.engine.reviews(&world.caller, false, None, 10).await.unwrap().rows;
         assert!(reviews.iter().all(|review| review.row.status == ReviewStatus::Withdrawn), "{reviews:?}");
     }

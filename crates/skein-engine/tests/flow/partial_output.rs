@@ -5,15 +5,15 @@ use std::time::Duration;
 
 use serde_json::json;
 use skein_core::account::Scope;
-use skein_core::flow::execution::state::RunStatus;
+use skein_core::flow::execution::state::ExecutionStatus;
 use skein_core::tree::actor::AuthorType;
 use skein_core::tree::node_status::GenerationStatus;
-use skein_core::{ConversationId, KeyId, NodeId, RunId};
+use skein_core::{ConversationId, ExecutionId, KeyId, NodeId};
 use skein_engine::account::{NewKey, PresentedCredential};
 use skein_engine::flow::StreamEvent;
 use skein_engine::{Caller, EngineError};
 use skein_store::StoreError;
-use skein_testkit::hostile_server::{Behaviour, Rogue};
+use skein_testkit::hostile_server::{Behaviour, HostileServer};
 
 use crate::engine_fixture::{EngineFixture, both, broken_rule, fresh};
 use crate::tool_runs::model_tool;
@@ -29,13 +29,13 @@ fn said(text: &str) -> String {
 }
 
 /// A model that begins an answer and then says nothing more.
-fn stalling() -> Rogue {
-    Rogue::start(|_| Behaviour::Stall(format!("{HEAD}{}", said("One heron, two")).into_bytes()))
+fn stalling() -> HostileServer {
+    HostileServer::start(|_| Behaviour::Stall(format!("{HEAD}{}", said("One heron, two")).into_bytes()))
 }
 
 /// A model that goes on and on.
-fn talking_on() -> Rogue {
-    Rogue::start(|_| Behaviour::Drip {
+fn talking_on() -> HostileServer {
+    HostileServer::start(|_| Behaviour::Drip {
         head: HEAD.into(),
         pieces: vec![said("and so on ").into_bytes(); 1_000],
         pause: Duration::from_millis(50),
@@ -47,8 +47,8 @@ fn pieces(numbers: Range<usize>) -> impl Iterator<Item = String> {
 }
 
 /// A model that says very much, in many pieces.
-fn long_winded() -> Rogue {
-    Rogue::start(|_| {
+fn long_winded() -> HostileServer {
+    HostileServer::start(|_| {
         let pieces = pieces(0..PIECES).map(|piece| said(&piece)).collect::<String>();
         let choice = json!({ "index": 0, "delta": {}, "finish_reason": "stop" });
         let last = json!({ "id": "c1", "object": "chat.completion.chunk", "model": "m", "choices": [choice] });
@@ -57,7 +57,7 @@ fn long_winded() -> Rogue {
 }
 
 /// A question that a model answers.
-async fn asked(world: &EngineFixture, rogue: &Rogue) -> (ConversationId, NodeId, RunId) {
+async fn asked(world: &EngineFixture, rogue: &HostileServer) -> (ConversationId, NodeId, ExecutionId) {
     let (model, context) = (model_tool(world, rogue).await, world.tool("Conversation context").await);
     let steps = json!([
         { "id": "context", "toolId": context, "inputs": { "nodeId": "{nodeId}" }, "output": { "variable": "window" } },
@@ -72,17 +72,17 @@ async fn asked(world: &EngineFixture, rogue: &Rogue) -> (ConversationId, NodeId,
 }
 
 /// An answer that was stopped in the middle.
-async fn broken_off(world: &EngineFixture, rogue: &Rogue) -> (ConversationId, NodeId, RunId) {
+async fn broken_off(world: &EngineFixture, rogue: &HostileServer) -> (ConversationId, NodeId, ExecutionId) {
     let (conversation, node, run) = asked(world, rogue).await;
     let mut listening = world.engine.listen(&world.caller, run, 0).await.unwrap();
     while !matches!(listening.next().await.unwrap(), StreamEvent::Piece(piece) if piece.text.contains("two")) {}
     world.engine.cancel_run(&world.caller, fresh(&world.caller), run).await.unwrap();
-    assert_eq!(world.ended(run).await.row.status, RunStatus::Cancelled);
+    assert_eq!(world.ended(run).await.row.status, ExecutionStatus::Cancelled);
     (conversation, node, run)
 }
 
 /// Everything a listener hears after a piece, until the end.
-async fn heard(world: &EngineFixture, run: RunId, after: i64) -> (String, RunStatus) {
+async fn heard(world: &EngineFixture, run: ExecutionId, after: i64) -> (String, ExecutionStatus) {
     let mut listening = world.engine.listen(&world.caller, run, after).await.unwrap();
     let mut text = String::new();
     loop {

@@ -6,14 +6,14 @@ use std::sync::mpsc::{Sender, channel};
 use postgres::{Client, NoTls};
 use serde_json::{Value, json};
 use skein_core::flow::execution::review::Decision;
-use skein_core::flow::execution::state::{Phase, RunStatus};
+use skein_core::flow::execution::state::{ExecutionStatus, Phase};
 use skein_core::garden::item::ItemType;
-use skein_core::{RunId, Viewer};
+use skein_core::{ExecutionId, Viewer};
 use skein_engine::EngineError;
 use skein_engine::flow::ShownExecution;
 use skein_store::StoreError;
-use skein_store::jobs::{JobStanding, JobState, Wanted};
-use skein_testkit::hostile_server::{Behaviour, Rogue};
+use skein_store::jobs::{ExecutionJob, JobState, QueueCapacity};
+use skein_testkit::hostile_server::{Behaviour, HostileServer};
 
 use crate::engine_fixture::{EngineFixture, both, fresh, heard, process, step};
 use crate::tool_runs;
@@ -23,11 +23,11 @@ const SYSTEM: Viewer = Viewer::System("test");
 const NEVER: i64 = 1 << 45;
 
 /// A service that answers with what it is told to, when it is told; once nobody can tell it anything, it is closed for now.
-fn waiting() -> (Rogue, Sender<Behaviour>) {
+fn waiting() -> (HostileServer, Sender<Behaviour>) {
     let (answer, told) = channel();
     let told = Mutex::new(told);
     let closed = || Behaviour::answer(503, &[], "closed");
-    let rogue = Rogue::start(move |_| told.lock().unwrap().recv().unwrap_or_else(|_| closed()));
+    let rogue = HostileServer::start(move |_| told.lock().unwrap().recv().unwrap_or_else(|_| closed()));
     (rogue, answer)
 }
 
@@ -35,19 +35,19 @@ fn seven() -> Behaviour {
     Behaviour::json(r#"{"celsius":7}"#)
 }
 
-async fn asked(rogue: &Rogue, times: usize) {
+async fn asked(rogue: &HostileServer, times: usize) {
     while rogue.requests().len() < times {
         skein_testkit::wait::moment().await;
     }
 }
 
 impl EngineFixture {
-    async fn set_paused(&self, run: RunId, paused: bool) -> ShownExecution {
+    async fn set_paused(&self, run: ExecutionId, paused: bool) -> ShownExecution {
         self.engine.pause_run(&self.caller, fresh(&self.caller), run, paused).await.unwrap().value
     }
 
     /// Waits until a run stands as is asked.
-    async fn until(&self, run: RunId, stands: impl Fn(&ShownExecution) -> bool) -> ShownExecution {
+    async fn until(&self, run: ExecutionId, stands: impl Fn(&ShownExecution) -> bool) -> ShownExecution {
         let mut rung = self.store.wake().subscribe();
         loop {
             let shown = self.engine.run(&self.caller, run).await.unwrap();
@@ -58,17 +58,18 @@ impl EngineFixture {
         }
     }
 
-    async fn jobs(&self, run: RunId) -> Vec<JobStanding> {
+    async fn jobs(&self, run: ExecutionId) -> Vec<ExecutionJob> {
         self.store.read(move |tx| tx.jobs_of(&SYSTEM, run)).await.unwrap()
     }
 
     /// All that a run would call waits where nobody looks for work, though there are workers and one more looks.
-    async fn begins_nothing(&self, run: RunId) {
+    async fn begins_nothing(&self, run: ExecutionId) {
         let echo = self.tool("Echo").await;
         let other =
             self.process(process("other", vec![step("a", echo, json!({ "value": "{x}" }))], "{{a.value}}")).await;
-        assert_eq!(self.ended(self.run(other, json!({ "x": 1 })).await).await.row.status, RunStatus::Completed);
-        let wanted = ["mcp_tool", "rest_call", "llm_call"].map(|queue| Wanted { queue: queue.to_owned(), places: 8 });
+        assert_eq!(self.ended(self.run(other, json!({ "x": 1 })).await).await.row.status, ExecutionStatus::Completed);
+        let wanted =
+            ["mcp_tool", "rest_call", "llm_call"].map(|queue| QueueCapacity { queue: queue.to_owned(), places: 8 });
         let holder = self.store.holder("somebody with time", 60_000);
         assert_eq!(self.store.claim_jobs(&holder, &wanted).await.unwrap().jobs, []);
         let jobs = self.jobs(run).await;
@@ -78,7 +79,7 @@ impl EngineFixture {
         );
     }
 
-    async fn told(&self, run: RunId) -> Vec<String> {
+    async fn told(&self, run: ExecutionId) -> Vec<String> {
         let told = self.facts(&self.caller, ItemType::SYSTEM_EVENT).await.into_iter();
         let told = told.filter(|fact| fact["subject"] == json!(run));
         told.map(|fact| fact["event"].as_str().unwrap().to_owned()).collect()
@@ -112,7 +113,7 @@ both! {
         asked(&rogue, 1).await;
 
         let paused = world.set_paused(run, true).await.row;
-        assert_eq!((paused.status, paused.paused_at.is_some()), (RunStatus::Running, true));
+        assert_eq!((paused.status, paused.paused_at.is_some()), (ExecutionStatus::Running, true));
         assert_eq!(world.set_paused(run, true).await.row, paused, "twice is once");
         answer.send(seven()).unwrap();
         let shown = world.until(run, |shown| shown.steps[0].row.state.phase == Phase::Done).await;
@@ -151,7 +152,7 @@ both! {
         world.set_paused(deep.id, false).await;
         let shown = world.until(run, |shown| shown.children[0].children.len() == 2).await;
         let [ended, begun] = &shown.children[0].children[..] else { panic!("two: {shown:?}") };
-        assert_eq!((ended.row.status, ended.row.paused_at), (RunStatus::Completed, None));
+        assert_eq!((ended.row.status, ended.row.paused_at), (ExecutionStatus::Completed, None));
         assert!(begun.row.paused_at.is_some() && begun.calls.is_empty(), "{:?}", begun.row);
         world.begins_nothing(begun.row.id).await;
         world.set_paused(run, false).await;
@@ -239,7 +240,7 @@ both! {
         skein_testkit::wait::moment().await;
         let went_on = world.set_paused(run, false).await;
         assert!(waited(&went_on) > by_people, "{} after {by_people}", waited(&went_on));
-        assert_eq!(world.ended(run).await.row.status, RunStatus::Completed);
+        assert_eq!(world.ended(run).await.row.status, ExecutionStatus::Completed);
     }
 
     async fn a_paused_run_is_cancelled_with_all_that_waits(world: &EngineFixture) {
@@ -254,7 +255,7 @@ both! {
         world.begins_nothing(review.row.run).await;
         let cancelled = world.engine.cancel_run(&world.caller, fresh(&world.caller), run).await.unwrap().value;
         let rows = [&cancelled.row, &cancelled.children[0].row];
-        assert_eq!(rows.map(|row| (row.status, row.paused_at)), [(RunStatus::Cancelled, None); 2]);
+        assert_eq!(rows.map(|row| (row.status, row.paused_at)), [(ExecutionStatus::Cancelled, None); 2]);
         assert_eq!(world.jobs(review.row.run).await, []);
     }
 

@@ -2,9 +2,9 @@
 
 use serde_json::json;
 use skein_core::flow::execution::review::Decision;
-use skein_core::flow::execution::state::RunStatus;
+use skein_core::flow::execution::state::ExecutionStatus;
 use skein_core::garden::item::ItemType;
-use skein_core::{ItemId, NodeId, OperationId, RunId};
+use skein_core::{ExecutionId, ItemId, NodeId, OperationId};
 use skein_engine::flow::{ExecutionRequest, StreamEvent};
 
 use crate::engine_fixture::{EngineFixture, both, fresh, process, step};
@@ -14,7 +14,7 @@ const WORD: &str = "xyzzyheron";
 
 impl EngineFixture {
     /// Everything that the rows of a run tell, its facts left out.
-    async fn rows_of(&self, run: RunId) -> String {
+    async fn rows_of(&self, run: ExecutionId) -> String {
         let shown = self.engine.run(&self.caller, run).await.unwrap();
         let rows = std::iter::once(&shown).chain(&shown.children);
         let rows: Vec<String> = rows.map(|run| format!("{:?} {:?} {:?}", run.row, run.steps, run.reviews)).collect();
@@ -39,7 +39,7 @@ impl EngineFixture {
     }
 
     /// A run of a process that is asked about, and gives the word as its output.
-    async fn asked_run(&self, x: &str) -> RunId {
+    async fn asked_run(&self, x: &str) -> ExecutionId {
         static NUMBER: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
         let number = NUMBER.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         let mut manual = step("told", self.tool("Echo").await, json!({ "value": "{x}" }));
@@ -47,7 +47,7 @@ impl EngineFixture {
         let id = self.process(process(&format!("asks {number}"), vec![manual], "{{told.value}}")).await;
         let run = self.run(id, json!({ "x": x })).await;
         self.decide(&self.review().await, Decision::Approve { inputs: None, scope: None }).await;
-        assert_eq!(self.ended(run).await.row.status, RunStatus::Completed);
+        assert_eq!(self.ended(run).await.row.status, ExecutionStatus::Completed);
         run
     }
 }
@@ -72,7 +72,7 @@ both! {
             let rows = world.rows_of(run).await;
             assert!(!rows.contains(WORD), "{rows}");
             let shown = world.engine.run(&world.caller, run).await.unwrap();
-            assert_eq!((shown.row.status, shown.row.output), (RunStatus::Completed, None), "how it went stays");
+            assert_eq!((shown.row.status, shown.row.output), (ExecutionStatus::Completed, None), "how it went stays");
         }
         assert!(world.rows_of(kept).await.contains("a stork"));
     }
@@ -136,7 +136,7 @@ both! {
         let review = world.review().await;
         world.redact(ItemId::from_bytes(*review.row.id.as_bytes())).await;
         let shown = world.ended(begun.value).await;
-        assert_eq!(shown.row.status, RunStatus::Cancelled);
+        assert_eq!(shown.row.status, ExecutionStatus::Cancelled);
         let rows = world.rows_of(begun.value).await;
         assert!(!rows.contains(WORD), "{rows}");
         assert!(world.engine.reviews(&world.caller, true, None, 10).await.unwrap().rows.is_empty());

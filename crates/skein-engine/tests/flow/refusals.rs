@@ -5,7 +5,7 @@ use skein_core::account::{Role, Scope};
 use skein_core::catalog::entry::Entry as _;
 use skein_core::flow::execution::item_payload::Failure;
 use skein_core::flow::execution::review::Decision;
-use skein_core::flow::execution::state::RunStatus;
+use skein_core::flow::execution::state::ExecutionStatus;
 use skein_core::flow::process::Process;
 use skein_core::garden::item::ItemType;
 use skein_core::{Digest, RecordId, Viewer};
@@ -14,7 +14,7 @@ use skein_engine::catalog::SecretValue;
 use skein_engine::flow::ExecutionRequest;
 use skein_engine::{Caller, KeyText};
 use skein_store::Tx;
-use skein_testkit::hostile_server::{Behaviour, Rogue};
+use skein_testkit::hostile_server::{Behaviour, HostileServer};
 
 use crate::engine_fixture::{EngineFixture, both, fresh, heard, process, step};
 use crate::log;
@@ -33,7 +33,7 @@ impl EngineFixture {
     }
 
     /// A tool of somebody's that asks an HTTP service, with their secret.
-    pub(crate) async fn rest_tool(&self, caller: &Caller, rogue: &Rogue) -> RecordId {
+    pub(crate) async fn rest_tool(&self, caller: &Caller, rogue: &HostileServer) -> RecordId {
         let address = rogue.address();
         let host = address.ip().to_string();
         self.engine.allow_endpoint(&self.caller, fresh(&self.caller), &host, address.port()).await.unwrap();
@@ -85,8 +85,8 @@ impl EngineFixture {
     }
 }
 
-pub(crate) fn weather() -> Rogue {
-    Rogue::start(|_| Behaviour::json(r#"{"celsius":7}"#))
+pub(crate) fn weather() -> HostileServer {
+    HostileServer::start(|_| Behaviour::json(r#"{"celsius":7}"#))
 }
 
 fn told(failure: &Failure) -> (&str, Option<&str>) {
@@ -147,7 +147,7 @@ both! {
             let process = world.one_step(tool).await;
             let run = world.run(process, json!({ "x": "Oslo" })).await;
             let shown = world.ended(run).await;
-            assert_eq!(shown.row.status, RunStatus::Completed, "{:?}", shown.row.failure);
+            assert_eq!(shown.row.status, ExecutionStatus::Completed, "{:?}", shown.row.failure);
             assert_eq!(shown.calls[0].said["toolId"], json!(tool));
         }
         assert_eq!(rogue.requests().len(), 2);
@@ -204,7 +204,7 @@ both! {
         let id = world.process(process("weather", steps, "{{now.body.celsius}}{{now.celsius}}")).await;
         let run = world.run(id, json!({ "x": "Oslo" })).await;
         let shown = world.ended(run).await;
-        assert_eq!(shown.row.status, RunStatus::Completed, "{:?}", shown.row.failure);
+        assert_eq!(shown.row.status, ExecutionStatus::Completed, "{:?}", shown.row.failure);
         let sent = &rogue.requests()[0];
         assert!(format!("{:?}", sent.headers).contains("k-7f9c24e53b1a"), "the owner's key was used");
         let call = &shown.calls[0];
@@ -214,14 +214,14 @@ both! {
     }
 
     async fn br_share_008_a_call_that_fails_or_is_paid_by_an_own_key_refuses_to_shift_the_cost(world: &EngineFixture) {
-        let rogue = Rogue::start(|_| Behaviour::answer(503, &[], "closed"));
+        let rogue = HostileServer::start(|_| Behaviour::answer(503, &[], "closed"));
         let bert = world.other("bert").await;
         let tool = world.rest_tool(&bert, &rogue).await;
         world.engine.share_tool(&bert, fresh(&bert), tool, true).await.unwrap();
         let process = world.one_step(tool).await;
         let run = world.run(process, json!({ "x": "Oslo" })).await;
         let failed = world.ended(run).await;
-        assert_eq!(failed.row.status, RunStatus::Failed);
+        assert_eq!(failed.row.status, ExecutionStatus::Failed);
         assert_eq!(failed.calls[0].said["payerId"], json!(bert.user), "nothing is given back");
         let own = world.secret(&world.caller, "own-key-1").await;
         world.engine.bind_secret(&world.caller, fresh(&world.caller), tool, own).await.unwrap();
@@ -234,7 +234,7 @@ both! {
     }
 
     async fn br_share_010_every_use_is_recorded_with_who_whose_what_and_when_holds(world: &EngineFixture) {
-        let rogue = Rogue::start(|request| match request.path.as_str() {
+        let rogue = HostileServer::start(|request| match request.path.as_str() {
             "/now/never" => Behaviour::Silence,
             _ => Behaviour::json(r#"{"celsius":7}"#),
         });
@@ -323,7 +323,7 @@ both! {
             world.store.write(set).await.unwrap();
             let run = world.run(outer, json!({ "x": "Oslo" })).await;
             let shown = world.ended(run).await;
-            assert_eq!(shown.row.status, RunStatus::Completed, "{found}: {:?}", shown.row.failure);
+            assert_eq!(shown.row.status, ExecutionStatus::Completed, "{found}: {:?}", shown.row.failure);
         }
     }
 

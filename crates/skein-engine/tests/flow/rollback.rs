@@ -2,11 +2,11 @@
 
 use serde_json::{Map, Value, json};
 use skein_core::flow::execution::review::Decision;
-use skein_core::flow::execution::state::RunStatus;
+use skein_core::flow::execution::state::ExecutionStatus;
 use skein_core::tree::actor::ActorId;
 use skein_core::tree::conversation::ConversationStatus;
 use skein_core::tree::node_status::GenerationStatus;
-use skein_core::{ConversationId, NodeId, PathId, RecordId, RunId, TurnId, Viewer};
+use skein_core::{ConversationId, ExecutionId, NodeId, PathId, RecordId, TurnId, Viewer};
 use skein_engine::flow::{AnswerTarget, Branching, NewAnswers, ShownReview};
 use skein_engine::tree::NewAlternative;
 use skein_store::blobs::Blobs;
@@ -32,7 +32,7 @@ impl<'a> ConversationFixture<'a> {
         let (id, asked) = world.talk("How many?").await;
         let heron = parrot(world, "heron").await;
         let (answer, run) = world.answer(id, heron).await;
-        assert_eq!(world.ended(run).await.row.status, RunStatus::Completed);
+        assert_eq!(world.ended(run).await.row.status, ExecutionStatus::Completed);
         let turn = async |node| world.engine.node(&world.caller, node).await.unwrap().seen.row.turn().unwrap();
         let turns = [turn(asked).await, turn(answer).await];
         Self { world, id, asked, answer, turns, heron }
@@ -63,7 +63,12 @@ impl<'a> ConversationFixture<'a> {
         AnswerTarget::Beside { turn: self.turns[1], parent: None }
     }
 
-    async fn request(&self, wanted: AnswerTarget, processes: &[RecordId], make_active: bool) -> Vec<(NodeId, RunId)> {
+    async fn request(
+        &self,
+        wanted: AnswerTarget,
+        processes: &[RecordId],
+        make_active: bool,
+    ) -> Vec<(NodeId, ExecutionId)> {
         let new = NewAnswers {
             wanted,
             processes: processes.to_vec(),
@@ -77,12 +82,12 @@ impl<'a> ConversationFixture<'a> {
     }
 
     /// Requests one answer, to which the path is led.
-    async fn one(&self, wanted: AnswerTarget, process: RecordId) -> (NodeId, RunId) {
+    async fn one(&self, wanted: AnswerTarget, process: RecordId) -> (NodeId, ExecutionId) {
         let processes = if matches!(wanted, AnswerTarget::Again { .. }) { vec![] } else { vec![process] };
         self.request(wanted, &processes, true).await.remove(0)
     }
 
-    async fn cancel(&self, run: RunId) {
+    async fn cancel(&self, run: ExecutionId) {
         self.world.engine.cancel_run(&self.world.caller, fresh(&self.world.caller), run).await.unwrap();
         self.world.ended(run).await;
     }
@@ -217,7 +222,7 @@ impl End {
         }
     }
 
-    async fn reach(self, talk: &ConversationFixture<'_>, run: RunId) {
+    async fn reach(self, talk: &ConversationFixture<'_>, run: ExecutionId) {
         match self {
             Self::Denied => talk.world.decide(&talk.world.review().await, Decision::Deny { reason: None }).await,
             Self::Cancelled | Self::NestedCancelled => {
@@ -227,12 +232,12 @@ impl End {
             Self::Expired | Self::ToolError | Self::NestedError | Self::TimedOut | Self::NothingSaid => {}
         }
         let status = talk.world.ended(run).await.row.status;
-        assert_ne!(status, RunStatus::Completed, "{self:?}");
+        assert_ne!(status, ExecutionStatus::Completed, "{self:?}");
     }
 }
 
 /// Open questions by the run that asks.
-async fn review_of(world: &EngineFixture, run: RunId) -> ShownReview {
+async fn review_of(world: &EngineFixture, run: ExecutionId) -> ShownReview {
     let open = world.engine.reviews(&world.caller, true, None, 50).await.unwrap().rows;
     open.into_iter().find(|review| review.row.run == run).unwrap()
 }

@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use skein_connect::telemetry::Collector;
-use skein_core::flow::execution::state::RunStatus;
-use skein_core::flow::telemetry::Content;
+use skein_core::flow::execution::state::ExecutionStatus;
+use skein_core::flow::telemetry::TracedContent;
 use skein_engine::flow::{Telemetry, TelemetryCounts};
-use skein_testkit::hostile_server::{Behaviour, Rogue};
+use skein_testkit::hostile_server::{Behaviour, HostileServer};
 use tokio::sync::Notify;
 
 use crate::engine_fixture::{EngineFixture, process, step};
@@ -17,7 +17,7 @@ use crate::tool_runs;
 
 /// A collector that answers as it is told, and rings for every request.
 struct Listener {
-    rogue: Rogue,
+    rogue: HostileServer,
     rung: Arc<Notify>,
 }
 
@@ -25,14 +25,14 @@ impl Listener {
     fn new(answers: impl Fn(usize) -> u16 + Send + Sync + 'static) -> Self {
         let (rung, count) = (Arc::new(Notify::new()), AtomicUsize::new(0));
         let bell = Arc::clone(&rung);
-        let rogue = Rogue::start(move |_| {
+        let rogue = HostileServer::start(move |_| {
             bell.notify_one();
             Behaviour::answer(answers(count.fetch_add(1, Ordering::Relaxed)), &[], "{}")
         });
         Self { rogue, rung }
     }
 
-    fn telemetry(&self, content: Content) -> Telemetry {
+    fn telemetry(&self, content: TracedContent) -> Telemetry {
         Telemetry::new(Collector::new(&self.rogue.endpoint(), &[], "test").unwrap(), content)
     }
 
@@ -78,12 +78,12 @@ async fn counted(world: &EngineFixture, is_enough: impl Fn(TelemetryCounts) -> b
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_run_with_a_model_and_its_tools_is_told_without_what_was_said() {
     let listener = Listener::new(|_| 200);
-    let world = EngineFixture::telling(Some(listener.telemetry(Content::LeftOut))).await;
+    let world = EngineFixture::telling(Some(listener.telemetry(TracedContent::LeftOut))).await;
     let rogue = tool_runs::model(false);
     let process = tool_runs::process(&world, &rogue, "never", 4).await;
     let (conversation, _) = world.talk("What shall we eat?").await;
     let (_, run) = world.answer(conversation, process).await;
-    assert_eq!(world.ended(run).await.row.status, RunStatus::Completed);
+    assert_eq!(world.ended(run).await.row.status, ExecutionStatus::Completed);
     let told = listener.heard(1).await.remove(0);
     let expected = [
         "invoke_agent Cook",
@@ -114,14 +114,14 @@ async fn a_run_with_a_model_and_its_tools_is_told_without_what_was_said() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_run_and_those_below_it_are_told_together_and_a_failure_with_its_kind() {
     let listener = Listener::new(|_| 200);
-    let world = EngineFixture::telling(Some(listener.telemetry(Content::LeftOut))).await;
+    let world = EngineFixture::telling(Some(listener.telemetry(TracedContent::LeftOut))).await;
     let echo = world.tool("Echo").await;
     let bad = step("bad", echo, json!({ "value": "{x}", "more": "pancakes" }));
     let inner = world.process(process("inner", vec![bad], "{{bad.value}}")).await;
     let call = json!({ "id": "sub", "processId": inner, "inputs": { "x": "{x}" }, "output": { "variable": "sub" } });
     let outer = world.process(process("outer", vec![call], "{{sub}}")).await;
     let run = world.run(outer, json!({ "x": "hello" })).await;
-    assert_eq!(world.ended(run).await.row.status, RunStatus::Failed);
+    assert_eq!(world.ended(run).await.row.status, ExecutionStatus::Failed);
     let told = listener.heard(1).await.remove(0);
     assert_eq!(names(&told), ["invoke_agent outer", "step sub", "invoke_agent inner", "step bad"]);
     let [above, sub, below, _] = spans(&told) else { panic!("{told}") };
@@ -136,11 +136,11 @@ async fn a_run_and_those_below_it_are_told_together_and_a_failure_with_its_kind(
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_collector_that_is_busy_is_told_the_same_again_and_no_run_waits_for_it() {
     let listener = Listener::new(|count| if count == 0 { 503 } else { 200 });
-    let world = EngineFixture::telling(Some(listener.telemetry(Content::LeftOut))).await;
+    let world = EngineFixture::telling(Some(listener.telemetry(TracedContent::LeftOut))).await;
     let echo = world.tool("Echo").await;
     let id = world.process(process("one", vec![step("a", echo, json!({ "value": "{x}" }))], "{{a.value}}")).await;
     let run = world.run(id, json!({ "x": "hello" })).await;
-    assert_eq!(world.ended(run).await.row.status, RunStatus::Completed);
+    assert_eq!(world.ended(run).await.row.status, ExecutionStatus::Completed);
     let told = listener.heard(2).await;
     assert_eq!(told[0], told[1], "the same spans with the same ids");
     let counts = counted(&world, |counts| counts.spans > 0).await;
@@ -150,12 +150,12 @@ async fn a_collector_that_is_busy_is_told_the_same_again_and_no_run_waits_for_it
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_a_collector_refuses_is_let_go_of_and_counted() {
     let listener = Listener::new(|_| 400);
-    let world = EngineFixture::telling(Some(listener.telemetry(Content::LeftOut))).await;
+    let world = EngineFixture::telling(Some(listener.telemetry(TracedContent::LeftOut))).await;
     let echo = world.tool("Echo").await;
     let id = world.process(process("one", vec![step("a", echo, json!({ "value": "{x}" }))], "{{a.value}}")).await;
     for _ in 0..2 {
         let run = world.run(id, json!({ "x": "hello" })).await;
-        assert_eq!(world.ended(run).await.row.status, RunStatus::Completed);
+        assert_eq!(world.ended(run).await.row.status, ExecutionStatus::Completed);
     }
     let counts = counted(&world, |counts| counts.dropped == 2).await;
     assert_eq!(counts, TelemetryCounts { failures: 2, dropped: 2, ..TelemetryCounts::default() });
@@ -165,7 +165,7 @@ async fn what_a_collector_refuses_is_let_go_of_and_counted() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_was_said_is_told_where_that_is_wanted() {
     let listener = Listener::new(|_| 200);
-    let world = EngineFixture::telling(Some(listener.telemetry(Content::Told))).await;
+    let world = EngineFixture::telling(Some(listener.telemetry(TracedContent::Told))).await;
     let echo = world.tool("Echo").await;
     let id = world.process(process("one", vec![step("a", echo, json!({ "value": "{x}" }))], "{{a.value}}")).await;
     let run = world.run(id, json!({ "x": "pancakes" })).await;

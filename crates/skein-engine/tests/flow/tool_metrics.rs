@@ -2,13 +2,13 @@
 
 use serde_json::json;
 use skein_engine::flow::ToolMetrics;
-use skein_store::metrics::Measured;
-use skein_testkit::hostile_server::{Behaviour, Rogue};
+use skein_store::metrics::Measurement;
+use skein_testkit::hostile_server::{Behaviour, HostileServer};
 
 use crate::engine_fixture::{EngineFixture, both, process, step};
 
-fn moody() -> Rogue {
-    Rogue::start(|request| match request.path.as_str() {
+fn moody() -> HostileServer {
+    HostileServer::start(|request| match request.path.as_str() {
         "/now/broken" => Behaviour::answer(500, &[("content-type", "text/plain")], "the rain gauge is broken"),
         _ => Behaviour::json(r#"{"celsius":7}"#),
     })
@@ -64,7 +64,7 @@ both! {
         let run = world.run(id, json!({ "x": "bern" })).await;
         world.ended(run).await;
         let other = world.other("bert").await;
-        let crowd = Measured { name: "latency_ms", scope: "tool", entity: echo, run: None, value: 7.0 };
+        let crowd = Measurement { name: "latency_ms", scope: "tool", entity: echo, run: None, value: 7.0 };
         let measured = world.store.write(move |tx| (0..600).try_for_each(|_| tx.measure(other.user, &crowd)));
         measured.await.unwrap();
         let metrics = world.engine.tool_metrics(&world.caller, vec![echo]).await.unwrap();

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use skein_core::fence::tool_output;
 use skein_core::flow::execution::review::{ApprovalScope, Decision};
-use skein_core::flow::execution::state::RunStatus;
+use skein_core::flow::execution::state::ExecutionStatus;
 use skein_core::garden::item::ItemType;
 use skein_core::memory::episode::episode_of;
 use skein_core::tree::actor::AuthorType;
@@ -14,13 +14,13 @@ use skein_core::{ConversationId, ItemId, PathId, RecordId, Viewer};
 use skein_engine::memory::{EpisodeStatus, RecallQuery};
 use skein_store::tree::conversations::ConversationQuery;
 use skein_store::tree::read::SeenNode;
-use skein_testkit::hostile_server::{Behaviour, Request, Rogue};
+use skein_testkit::hostile_server::{Behaviour, HostileServer, Request};
 
 use crate::engine_fixture::{EngineFixture, both, fresh};
 
 /// A model that asks for `echo` once, or forever, and then tells what it was told.
-pub(crate) fn model(is_insatiable: bool) -> Rogue {
-    Rogue::start(move |request| answer(request, is_insatiable))
+pub(crate) fn model(is_insatiable: bool) -> HostileServer {
+    HostileServer::start(move |request| answer(request, is_insatiable))
 }
 
 fn answer(request: &Request, is_insatiable: bool) -> Behaviour {
@@ -71,7 +71,7 @@ pub(crate) fn reply(asked: &Value, message: Value, finish: &str) -> Behaviour {
 }
 
 /// A process whose model may call `echo`.
-pub(crate) async fn process(world: &EngineFixture, rogue: &Rogue, approval: &str, rounds: u8) -> RecordId {
+pub(crate) async fn process(world: &EngineFixture, rogue: &HostileServer, approval: &str, rounds: u8) -> RecordId {
     let model = model_tool(world, rogue).await;
     process_of(world, model, approval, rounds).await
 }
@@ -90,7 +90,7 @@ pub(crate) async fn process_of(world: &EngineFixture, model: RecordId, approval:
     world.process(definition).await
 }
 
-pub(crate) async fn model_tool(world: &EngineFixture, rogue: &Rogue) -> RecordId {
+pub(crate) async fn model_tool(world: &EngineFixture, rogue: &HostileServer) -> RecordId {
     let address = rogue.address();
     let host = address.ip().to_string();
     let allowed = world.engine.allow_endpoint(&world.caller, fresh(&world.caller), &host, address.port());
@@ -132,8 +132,8 @@ fn text(node: &SeenNode) -> &str {
 const SAID: &str = "My number is \"0151\",\nor rather 2345678.";
 
 /// A model that hands on what it was told.
-fn repeating() -> Rogue {
-    Rogue::start(|request| {
+fn repeating() -> HostileServer {
+    HostileServer::start(|request| {
         let asked: Value = serde_json::from_slice(&request.body).unwrap();
         let is_told = asked["messages"].as_array().unwrap().iter().any(|message| message["role"] == "tool");
         if is_told {
@@ -151,7 +151,7 @@ both! {
         let process = process(world, &rogue, "never", 4).await;
         let (conversation, asked) = world.talk(SAID).await;
         let (node, run) = world.answer(conversation, process).await;
-        assert_eq!(world.ended(run).await.row.status, RunStatus::Completed);
+        assert_eq!(world.ended(run).await.row.status, ExecutionStatus::Completed);
         let (_, before) = tool_run(world, conversation).await;
         assert!(text(&before[0]).contains("2345678") && text(&before[1]).contains("2345678"), "{before:?}");
         let reason = "said by mistake".to_owned();
@@ -179,7 +179,7 @@ both! {
         let (conversation, asked) = world.talk("What shall we eat?").await;
         let (node, run) = world.answer(conversation, process).await;
         let shown = world.ended(run).await;
-        assert_eq!(shown.row.status, RunStatus::Completed, "{:?}", shown.row.failure);
+        assert_eq!(shown.row.status, ExecutionStatus::Completed, "{:?}", shown.row.failure);
         assert_eq!(world.said(node).await, "The tool says {\"value\":\"pancakes\"}");
         let (fork, said) = tool_run(world, conversation).await;
         assert_eq!((fork.shown.entry.kind, fork.row.origin), (ConversationKind::ToolRun, Some(asked)));
@@ -213,7 +213,7 @@ both! {
         let process = process(world, &rogue, "never", 4).await;
         let (conversation, _) = world.talk("What shall we eat?").await;
         let (_, run) = world.answer(conversation, process).await;
-        assert_eq!(world.ended(run).await.row.status, RunStatus::Completed);
+        assert_eq!(world.ended(run).await.row.status, ExecutionStatus::Completed);
         let (_, said) = tool_run(world, conversation).await;
         let folder = tempfile::tempdir().unwrap();
         world.engine.remember_in(folder.path().join("index"));
@@ -268,7 +268,7 @@ both! {
         let deny = Decision::Deny { reason: Some("not before noon".to_owned()) };
         world.engine.decide(&world.caller, fresh(&world.caller), asked.row.id, deny).await.unwrap();
         let shown = world.ended(run).await;
-        assert_eq!(shown.row.status, RunStatus::Completed, "{:?}", shown.row.failure);
+        assert_eq!(shown.row.status, ExecutionStatus::Completed, "{:?}", shown.row.failure);
         assert!(world.said(node).await.contains("denied this call: not before noon"), "{}", world.said(node).await);
         let (_, said) = tool_run(world, conversation).await;
         assert!(text(&said[1]).contains("not before noon"));
@@ -284,7 +284,7 @@ both! {
         let ask = Decision::Ask { question: "Who is hungry?".to_owned() };
         world.decide(&asked, ask.clone()).await;
         let shown = world.ended(run).await;
-        assert_eq!(shown.row.status, RunStatus::Completed, "{:?}", shown.row.failure);
+        assert_eq!(shown.row.status, ExecutionStatus::Completed, "{:?}", shown.row.failure);
         assert!(world.said(node).await.contains("the person asks: Who is hungry?"), "{}", world.said(node).await);
         let (_, said) = tool_run(world, conversation).await;
         assert!(text(&said[1]).contains("Who is hungry?"), "it is on record where the tools worked");

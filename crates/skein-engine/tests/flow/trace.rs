@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use serde_json::json;
-use skein_core::flow::execution::state::{Phase, RunStatus};
+use skein_core::flow::execution::state::{ExecutionStatus, Phase};
 use skein_core::garden::item::ItemType;
 use skein_core::garden::relation::Endpoint;
 use skein_core::{ItemId, Viewer};
 use skein_store::timeline::items::ItemQuery;
-use skein_testkit::hostile_server::{Behaviour, Rogue};
+use skein_testkit::hostile_server::{Behaviour, HostileServer};
 
 use crate::engine_fixture::{EngineFixture, both, fresh, process, step};
 
@@ -76,7 +76,7 @@ both! {
         };
         assert_eq!(phases(&again), phases(&before));
         assert_eq!(again.steps[1].row.state.output, before.steps[1].row.state.output);
-        let unknown = skein_core::RunId::from_bytes(*before.calls[0].id.as_bytes());
+        let unknown = skein_core::ExecutionId::from_bytes(*before.calls[0].id.as_bytes());
         assert!(world.engine.run(&world.caller, unknown).await.is_err(), "a call is no run");
     }
 
@@ -87,7 +87,7 @@ both! {
         let begun = world.engine.execute(&world.caller, fresh(&world.caller), id, new).await.unwrap();
         world.engine.cancel(&world.caller, fresh(&world.caller), begun.operation).await.unwrap();
         let shown = world.ended(begun.value).await;
-        assert_eq!(shown.row.status, RunStatus::Cancelled);
+        assert_eq!(shown.row.status, ExecutionStatus::Cancelled);
         assert!(world.engine.reviews(&world.caller, true, None, 10).await.unwrap().rows.is_empty());
         assert!(world.engine.cancel(&world.caller, fresh(&world.caller), begun.operation).await.is_err());
     }
@@ -124,7 +124,7 @@ both! {
     }
 
     async fn br_obs_001_a_run_that_comes_to_nothing_refuses_to_go_without_a_trace(world: &EngineFixture) {
-        let rogue = Rogue::start(|_| Behaviour::Silence);
+        let rogue = HostileServer::start(|_| Behaviour::Silence);
         let tool = world.rest_tool(&world.caller, &rogue).await;
         let echo = world.tool("Echo").await;
         let first = || step("first", echo, json!({ "value": "{x}" }));

@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 use skein_core::flow::execution::review::{ApprovalScope, Decision};
-use skein_core::flow::execution::state::RunStatus;
-use skein_core::flow::health_report::Fitness;
+use skein_core::flow::execution::state::ExecutionStatus;
+use skein_core::flow::health_report::HealthLevel;
 use skein_core::garden::item::ItemType;
 use skein_core::{RecordId, Viewer};
 use skein_store::Tx;
-use skein_testkit::hostile_server::{Behaviour, Rogue};
+use skein_testkit::hostile_server::{Behaviour, HostileServer};
 
 use crate::engine_fixture::{EngineFixture, both, fresh, process, step};
 use crate::{log, tool_runs};
@@ -21,7 +21,7 @@ impl EngineFixture {
     }
 
     /// A tool that asks for today's weather in its first version and for tomorrow's in its second.
-    async fn changed_weather(&self, rogue: &Rogue) -> RecordId {
+    async fn changed_weather(&self, rogue: &HostileServer) -> RecordId {
         let weather = self.rest_tool(&self.caller, rogue).await;
         self.change(weather, tomorrow()).await;
         weather
@@ -32,8 +32,8 @@ impl EngineFixture {
     }
 }
 
-fn weather() -> Rogue {
-    Rogue::start(|_| Behaviour::json(r#"{ "sky": "clear" }"#))
+fn weather() -> HostileServer {
+    HostileServer::start(|_| Behaviour::json(r#"{ "sky": "clear" }"#))
 }
 
 fn tomorrow() -> Value {
@@ -54,7 +54,7 @@ fn manual(mut step: Value) -> Value {
     step
 }
 
-fn paths(rogue: &Rogue) -> Vec<String> {
+fn paths(rogue: &HostileServer) -> Vec<String> {
     rogue.requests().into_iter().map(|request| request.path).collect()
 }
 
@@ -65,7 +65,7 @@ both! {
         let (then, now) = (world.looks("then", look(tool, Some(1))).await, world.looks("now", look(tool, None)).await);
         for process in [then, now] {
             let shown = world.ended(world.run(process, json!({ "x": "Oslo" })).await).await;
-            assert_eq!(shown.row.status, RunStatus::Completed, "{:?}", shown.row.failure);
+            assert_eq!(shown.row.status, ExecutionStatus::Completed, "{:?}", shown.row.failure);
         }
         assert_eq!(paths(&rogue), ["/now/Oslo", "/tomorrow/Oslo/12"]);
         let calls = world.facts(&world.caller, ItemType::TOOL_CALL).await;
@@ -99,7 +99,7 @@ both! {
         let approve = |scope| Decision::Approve { inputs: None, scope: Some(scope) };
         let run = world.run(now, json!({ "x": "Bern" })).await;
         world.decide(&world.review().await, approve(ApprovalScope::Always)).await;
-        assert_eq!(world.ended(run).await.row.status, RunStatus::Completed);
+        assert_eq!(world.ended(run).await.row.status, ExecutionStatus::Completed);
         let then = world.looks("then", manual(look(tool, Some(1)))).await;
         let run = world.run(then, json!({ "x": "Bern" })).await;
         let question = world.review().await;
@@ -107,7 +107,7 @@ both! {
         let refused = world.engine.decide(&world.caller, fresh(&world.caller), question.row.id, always).await;
         assert!(refused.unwrap_err().to_string().contains("BR-STEP-006"));
         world.decide(&question, approve(ApprovalScope::Once)).await;
-        assert_eq!(world.ended(run).await.row.status, RunStatus::Completed);
+        assert_eq!(world.ended(run).await.row.status, ExecutionStatus::Completed);
         assert_eq!(paths(&rogue), ["/tomorrow/Bern/12", "/now/Bern"]);
     }
 
@@ -117,7 +117,7 @@ both! {
         let run = world.run(world.looks("now", manual(look(tool, None))).await, json!({ "x": "Bern" })).await;
         let always = Decision::Approve { inputs: None, scope: Some(ApprovalScope::Always) };
         world.decide(&world.review().await, always).await;
-        assert_eq!(world.ended(run).await.row.status, RunStatus::Completed);
+        assert_eq!(world.ended(run).await.row.status, ExecutionStatus::Completed);
         world.change(tool, tomorrow()).await;
         world.run(world.looks("then", manual(look(tool, Some(1)))).await, json!({ "x": "Chur" })).await;
         let asked = json!(world.review().await.row.asked);
@@ -135,7 +135,7 @@ both! {
         let moved = json!({ "endpoint": new.endpoint() });
         world.change(tool, json!({ "connectionParams": moved })).await;
         let run = world.ended(world.run(process, json!({ "x": "Oslo" })).await).await;
-        assert_eq!(run.row.status, RunStatus::Completed, "{:?}", run.row.failure);
+        assert_eq!(run.row.status, ExecutionStatus::Completed, "{:?}", run.row.failure);
         world.change(tool, json!({ "secretId": world.secret(caller, "k-of-the-new").await })).await;
         let failure = world.ended(world.run(process, json!({ "x": "Oslo" })).await).await.row.failure.unwrap();
         assert_eq!(failure.fault.rule.as_deref(), Some("BR-STEP-007"), "{}", failure.fault.message);
@@ -148,7 +148,7 @@ both! {
         world.engine.share_tool(&bert, fresh(&bert), tool, true).await.unwrap();
         let process = world.looks("then", look(tool, Some(1))).await;
         let fitness = world.engine.process_health(&world.caller, process).await.unwrap();
-        assert_eq!(fitness.fitness, Fitness::Error, "{fitness:?}");
+        assert_eq!(fitness.fitness, HealthLevel::Error, "{fitness:?}");
         let failure = world.ended(world.run(process, json!({ "x": "Oslo" })).await).await.row.failure.unwrap();
         assert_eq!(failure.fault.rule.as_deref(), Some("BR-PROCESS-011"), "{}", failure.fault.message);
         assert!(rogue.requests().is_empty());
@@ -161,9 +161,9 @@ both! {
         world.store.write(down).await.unwrap();
         let (then, now) = (world.looks("then", look(tool, Some(1))).await, world.looks("now", look(tool, None)).await);
         let fitness = async |process| world.engine.process_health(&world.caller, process).await.unwrap().fitness;
-        assert_eq!((fitness(then).await, fitness(now).await), (Fitness::Warning, Fitness::Error));
+        assert_eq!((fitness(then).await, fitness(now).await), (HealthLevel::Warning, HealthLevel::Error));
         let run = world.ended(world.run(then, json!({ "x": "Oslo" })).await).await;
-        assert_eq!(run.row.status, RunStatus::Completed, "{:?}", run.row.failure);
+        assert_eq!(run.row.status, ExecutionStatus::Completed, "{:?}", run.row.failure);
         let failure = world.ended(world.run(now, json!({ "x": "Oslo" })).await).await.row.failure.unwrap();
         assert_eq!(failure.fault.rule.as_deref(), Some("BR-TOOL-006"), "that it went well then changes nothing");
         assert_eq!(paths(&rogue), ["/now/Oslo"]);
@@ -205,7 +205,7 @@ both! {
         let (conversation, _) = world.talk("And the sky?").await;
         let (node, run) = world.answer(conversation, id.await).await;
         let shown = world.ended(run).await;
-        assert_eq!(shown.row.status, RunStatus::Completed, "{:?}", shown.row.failure);
+        assert_eq!(shown.row.status, ExecutionStatus::Completed, "{:?}", shown.row.failure);
         let asked: Value = serde_json::from_slice(&rogue.requests()[0].body).unwrap();
         assert_eq!(asked["model"], "m");
         assert_eq!(asked["tools"][0]["function"]["parameters"]["required"], json!(["value"]));

@@ -9,16 +9,16 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use skein_core::UserId;
 
 use crate::error::OpenError;
-use crate::owner::{Figures, OwnerIndex};
+use crate::owner::{OwnerCounts, OwnerIndex};
 
-pub(super) struct Shelf {
+pub(super) struct OwnerCache {
     open_max: usize,
-    places: Mutex<Places>,
+    places: Mutex<CachedOwners>,
 }
 
 #[derive(Default)]
-struct Places {
-    owners: HashMap<UserId, Place>,
+struct CachedOwners {
+    owners: HashMap<UserId, CachedOwner>,
     /// Those that are open, in the order they were last needed.
     open: BTreeMap<u64, UserId>,
     uses: u64,
@@ -35,20 +35,20 @@ pub struct Totals {
     pub with_vector: u64,
 }
 
-struct Place {
-    figures: Figures,
+struct CachedOwner {
+    figures: OwnerCounts,
     open: Option<(u64, Arc<OwnerIndex>)>,
     /// Held by whoever opens or closes it.
     gate: Arc<Mutex<()>>,
 }
 
-impl Shelf {
+impl OwnerCache {
     pub(super) fn new(open_max: usize) -> Self {
         Self { open_max: open_max.max(1), places: Mutex::default() }
     }
 
     /// There is such an owner, and this was committed of it.
-    pub(super) fn know(&self, owner: UserId, figures: Figures) {
+    pub(super) fn know(&self, owner: UserId, figures: OwnerCounts) {
         self.places().note(owner, figures);
     }
 
@@ -102,7 +102,7 @@ impl Shelf {
     }
 
     /// Everybody, with what is known of them.
-    pub(super) fn all(&self) -> Vec<(UserId, Figures)> {
+    pub(super) fn all(&self) -> Vec<(UserId, OwnerCounts)> {
         self.places().owners.iter().map(|(owner, place)| (*owner, place.figures)).collect()
     }
 
@@ -139,15 +139,15 @@ impl Shelf {
         true
     }
 
-    fn places(&self) -> MutexGuard<'_, Places> {
+    fn places(&self) -> MutexGuard<'_, CachedOwners> {
         self.places.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Places {
-    fn note(&mut self, owner: UserId, figures: Figures) {
-        let place = self.owners.entry(owner).or_insert_with(|| Place {
-            figures: Figures::default(),
+impl CachedOwners {
+    fn note(&mut self, owner: UserId, figures: OwnerCounts) {
+        let place = self.owners.entry(owner).or_insert_with(|| CachedOwner {
+            figures: OwnerCounts::default(),
             open: None,
             gate: Arc::default(),
         });

@@ -12,7 +12,7 @@ use crate::error::ApplyError;
 
 /// Somebody whose sayings are told anew.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Retelling {
+pub struct Reindexing {
     /// Whose memory they are in.
     pub owner: UserId,
     pub actor: ActorId,
@@ -22,7 +22,7 @@ pub struct Retelling {
 
 impl Index {
     /// Whose sayings are to be told anew next, and from where on.
-    pub fn retelling(&self) -> Option<Retelling> {
+    pub fn retelling(&self) -> Option<Reindexing> {
         self.reached().retelling.first().copied()
     }
 
@@ -31,18 +31,23 @@ impl Index {
         let _one_at_a_time = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
         self.reach(|reached| {
             reached.retelling.retain(|told| !renamed.contains(&(told.owner, told.actor)));
-            let begun = renamed.iter().map(|(owner, actor)| Retelling { owner: *owner, actor: *actor, after: None });
+            let begun = renamed.iter().map(|(owner, actor)| Reindexing { owner: *owner, actor: *actor, after: None });
             reached.retelling.extend(begun);
         })
     }
 
     /// Applies what somebody said, as it is told anew, and goes on after `last`; without one nothing is left to be told.
-    pub fn apply_retold(&self, told: Retelling, changes: &[Change], last: Option<EpisodeId>) -> Result<(), ApplyError> {
+    pub fn apply_retold(
+        &self,
+        told: Reindexing,
+        changes: &[Change],
+        last: Option<EpisodeId>,
+    ) -> Result<(), ApplyError> {
         self.apply(changes, self.cursor())?;
         let _one_at_a_time = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
         self.reach(|reached| match last {
             Some(last) => {
-                let of = |other: &&mut Retelling| (other.owner, other.actor) == (told.owner, told.actor);
+                let of = |other: &&mut Reindexing| (other.owner, other.actor) == (told.owner, told.actor);
                 reached.retelling.iter_mut().filter(of).for_each(|other| other.after = Some(last));
             }
             None => reached.retelling.retain(|other| (other.owner, other.actor) != (told.owner, told.actor)),

@@ -6,13 +6,13 @@ use std::sync::{MutexGuard, PoisonError};
 use skein_core::garden::cursor::Cursor;
 use skein_core::{EpisodeId, Millis};
 
-use super::{Files, OwnerIndex, State, speaker, text};
+use super::{Files, OwnerIndex, OwnerState, speaker, text};
 use crate::analysis::terms;
 use crate::append_file::AppendFile;
 use crate::episode::{Change, Episode, KIND_BYTES_MAX, SPEAKER_BYTES_MAX, TEXT_BYTES_MAX};
 use crate::error::ApplyError;
 use crate::language::Language;
-use crate::lexical_index::Committed;
+use crate::lexical_index::CommittedMeta;
 use crate::rows::{Counts, Row, content_of, is_lacking, kind_bytes};
 use crate::static_table::Table;
 use xxhash_rust::xxh64::xxh64;
@@ -115,9 +115,9 @@ impl OwnerIndex {
         Ok(())
     }
 
-    pub(crate) fn figures(&self) -> Figures {
+    pub(crate) fn figures(&self) -> OwnerCounts {
         let state = self.read();
-        Figures { rows: state.columns.count(), counts: state.columns.counts, cursor: state.cursor }
+        OwnerCounts { rows: state.columns.count(), counts: state.columns.counts, cursor: state.cursor }
     }
 
     fn files(&self) -> MutexGuard<'_, Files> {
@@ -127,15 +127,15 @@ impl OwnerIndex {
 
 /// Counts of one owner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Figures {
+pub(crate) struct OwnerCounts {
     pub(crate) rows: u32,
     pub(crate) counts: Counts,
     pub(crate) cursor: Cursor,
 }
 
-impl Figures {
+impl OwnerCounts {
     /// As they were committed.
-    pub(crate) fn committed(committed: &Committed) -> Self {
+    pub(crate) fn committed(committed: &CommittedMeta) -> Self {
         let cursor = committed.cursor.parse().unwrap_or(Cursor::START);
         Self { rows: committed.rows, counts: committed.counts, cursor }
     }
@@ -145,7 +145,7 @@ impl Figures {
     }
 }
 
-pub(super) fn episode(state: &State, row: u32, owner: skein_core::UserId) -> Episode {
+pub(super) fn episode(state: &OwnerState, row: u32, owner: skein_core::UserId) -> Episode {
     let kept = state.row(row);
     Episode {
         id: kept.id,
@@ -163,7 +163,7 @@ pub(super) fn episode(state: &State, row: u32, owner: skein_core::UserId) -> Epi
 }
 
 /// Only the last change of each episode counts; what is there already is left alone.
-fn plan<'a>(changes: &[&'a Change], state: &State) -> Plan<'a> {
+fn plan<'a>(changes: &[&'a Change], state: &OwnerState) -> Plan<'a> {
     let mut last: HashMap<EpisodeId, usize> = HashMap::new();
     for (place, change) in changes.iter().enumerate() {
         last.insert(id_of(change), place);
@@ -200,7 +200,7 @@ fn id_of(change: &Change) -> EpisodeId {
 
 /// The bytes a batch adds to each file.
 #[derive(Default)]
-struct Added {
+struct AddedBytes {
     texts: Vec<u8>,
     pieces: Vec<u8>,
     records: Vec<u8>,
@@ -210,9 +210,9 @@ impl Files {
     /// Everything durable, the words last: they say how much of the rest counts.
     fn write(&mut self, plan: &Plan<'_>, cursor: Cursor, first: u32) -> Result<Vec<Row>, ApplyError> {
         let mut rows = Vec::with_capacity(plan.written.len());
-        let mut added = Added::default();
+        let mut added = AddedBytes::default();
         for (number, (episode, content)) in (first..).zip(&plan.written) {
-            let Indexed { words, telling, language } = indexed(episode);
+            let IndexedBatch { words, telling, language } = indexed(episode);
             let text_at = self.texts.length() + added.texts.len() as u64;
             let pieces_at = self.pieces.length() + added.pieces.len() as u64;
             let pieces = different_pieces(&episode.text);
@@ -225,7 +225,7 @@ impl Files {
             self.words.add(number, words).map_err(ApplyError::Words)?;
         }
         self.append(plan, &added).map_err(ApplyError::Write)?;
-        let committed = Committed {
+        let committed = CommittedMeta {
             rows: first + u32::try_from(rows.len()).expect("a batch is counted in 32 bits"),
             text_bytes: self.texts.length(),
             piece_bytes: self.pieces.length(),
@@ -242,7 +242,7 @@ impl Files {
         self.vectors.rest();
     }
 
-    fn append(&mut self, plan: &Plan<'_>, added: &Added) -> std::io::Result<()> {
+    fn append(&mut self, plan: &Plan<'_>, added: &AddedBytes) -> std::io::Result<()> {
         if !plan.buried.is_empty() {
             let burials: Vec<u8> = plan.buried.iter().flat_map(|row| row.to_le_bytes()).collect();
             self.burials.append(&burials)?;
@@ -295,7 +295,7 @@ fn row(episode: &Episode, (text_at, pieces_at): (u64, u64), (terms, pieces): (u3
 }
 
 /// What an episode is filed under.
-struct Indexed {
+struct IndexedBatch {
     words: Vec<String>,
     /// How many of the words tell something; stems are no further words.
     telling: u32,
@@ -303,7 +303,7 @@ struct Indexed {
 }
 
 /// The terms of speaker, text and date, and the stems of the text in its own language.
-fn indexed(episode: &Episode) -> Indexed {
+fn indexed(episode: &Episode) -> IndexedBatch {
     let language = Language::of(&episode.text);
     let parts = [episode.speaker.as_str(), &episode.text, &date(episode.valid_at)].map(terms);
     let telling = parts.iter().flatten().filter(|term| !term.is_stop_word).count();
@@ -313,7 +313,7 @@ fn indexed(episode: &Episode) -> Indexed {
     });
     let stems: Vec<String> = stems.collect();
     let words = parts.into_iter().flatten().map(|term| term.text).chain(stems).collect();
-    Indexed { words, telling: u32::try_from(telling).unwrap_or(u32::MAX), language }
+    IndexedBatch { words, telling: u32::try_from(telling).unwrap_or(u32::MAX), language }
 }
 
 /// `8 May 2023`, as people ask for days.

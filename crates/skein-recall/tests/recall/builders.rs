@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use skein_core::garden::cursor::Cursor;
-use skein_core::tree::node_place::Label;
+use skein_core::tree::node_place::NodeLabel;
 use skein_core::{ConversationId, EpisodeId, Millis, NodeId, UserId};
-use skein_recall::{Change, Episode, Hits, Index, Options, Place, Query, StaticTable, embedded_text};
+use skein_recall::{Change, Episode, EpisodePlace, Hits, Index, Options, Query, StaticTable, embedded_text};
 
 pub(crate) const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
 
@@ -44,8 +44,8 @@ pub(crate) fn episode(number: u16, text: &str) -> Episode {
 }
 
 pub(crate) fn placed(number: u16, text: &str, conversation_number: u8, branch_number: u8, depth: i64) -> Episode {
-    let label = Label { branch: branch(branch_number), depth };
-    let place = Some(Place { conversation: conversation(conversation_number), label });
+    let label = NodeLabel { branch: branch(branch_number), depth };
+    let place = Some(EpisodePlace { conversation: conversation(conversation_number), label });
     Episode { place, ..episode(number, text) }
 }
 

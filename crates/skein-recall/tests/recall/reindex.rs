@@ -1,7 +1,7 @@
 //! Whoever is called otherwise now is told anew page by page, also by the process after the one that began it.
 
 use skein_core::tree::actor::ActorId;
-use skein_recall::{Episode, Retelling};
+use skein_recall::{Episode, Reindexing};
 
 use crate::builders::{at, episode, id, index_of, open, upsert, user};
 
@@ -18,12 +18,12 @@ fn who_is_told_anew_and_how_far_is_known_after_a_restart() {
     assert!(is_named(&index, "Ada") && !is_named(&index, "Countess"));
     index.retell(&[(user(1), ADA)]).unwrap();
     let told = index.retelling().unwrap();
-    assert_eq!(told, Retelling { owner: user(1), actor: ADA, after: None });
+    assert_eq!(told, Reindexing { owner: user(1), actor: ADA, after: None });
     index.apply_retold(told, &[upsert(said(1, "Countess"))], Some(id(1))).unwrap();
     drop(index);
 
     let index = open(folder.path());
-    assert_eq!((index.retelling(), index.cursor()), (Some(Retelling { after: Some(id(1)), ..told }), at(1)));
+    assert_eq!((index.retelling(), index.cursor()), (Some(Reindexing { after: Some(id(1)), ..told }), at(1)));
     assert!(!is_named(&index, "Countess") && !is_named(&index, "Ada"));
     index.retell(&[(user(1), ADA)]).unwrap();
     assert_eq!(index.retelling(), Some(told), "another name begins from the beginning");

@@ -4,7 +4,9 @@ use std::collections::{HashMap, HashSet};
 
 use skein_core::Millis;
 use skein_core::tree::actor::ActorId;
-use skein_recall::{BranchRange, Episode, Filter, Query, Recency, SearchError, Unlisted, Visibility, Weights, snippet};
+use skein_recall::{
+    BranchRange, Episode, Filter, Query, Recency, SearchError, UnlistedVisibility, Visibility, Weights, snippet,
+};
 
 use crate::builders::{DAY_MS, branch, conversation, episode, id, ids, index_of, placed, question, user};
 
@@ -87,7 +89,7 @@ fn a_sibling_branch_is_neither_a_hit_nor_a_neighbour_nor_counted() {
     let pinned = Visibility { pinned: HashSet::from([id(2)]), hidden: HashSet::from([id(1)]), ..visibility };
     let hits = index.search(&Query { visibility: pinned, ..question("secret") }).unwrap();
     assert_eq!(ids(&hits).into_iter().collect::<HashSet<_>>(), HashSet::from([id(2), id(3)]));
-    let nothing = Visibility { unlisted: Unlisted::Hidden, ..Visibility::default() };
+    let nothing = Visibility { unlisted: UnlistedVisibility::Hidden, ..Visibility::default() };
     assert!(index.search(&Query { visibility: nothing, ..question("secret") }).unwrap().hits.is_empty());
 }
 

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use skein_core::catalog::sharing::ImpactWarning;
 use skein_core::{Digest, Millis, RecordId, UserId};
 use skein_engine::catalog::{EntryQuery, HealthStatus, StoredEntry};
-use skein_store::catalog::entries::Whose;
+use skein_store::catalog::entries::OwnershipFilter;
 use utoipa::{IntoParams, ToSchema};
 
 use crate::http::error::ApiError;
@@ -152,11 +152,11 @@ impl CatalogueParameters {
     }
 }
 
-fn whose(owned: Option<bool>, shared: Option<bool>) -> Whose {
+fn whose(owned: Option<bool>, shared: Option<bool>) -> OwnershipFilter {
     match (owned, shared) {
-        (Some(true), Some(true) | None) | (None, Some(false)) => Whose::Own,
-        (Some(false) | None, Some(true)) | (Some(false), _) => Whose::SharedByOthers,
-        (None, None) | (Some(true), Some(false)) => Whose::Both,
+        (Some(true), Some(true) | None) | (None, Some(false)) => OwnershipFilter::Own,
+        (Some(false) | None, Some(true)) | (Some(false), _) => OwnershipFilter::SharedByOthers,
+        (None, None) | (Some(true), Some(false)) => OwnershipFilter::Both,
     }
 }
 

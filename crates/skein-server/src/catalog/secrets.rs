@@ -8,7 +8,7 @@ use skein_core::RecordId;
 use skein_core::catalog::secret::{Secret, SecretChange, SecretDraft};
 use skein_engine::Engine;
 use skein_engine::catalog::{EntryQuery, SecretValue, StoredEntry};
-use skein_store::catalog::entries::Whose;
+use skein_store::catalog::entries::OwnershipFilter;
 use utoipa::ToSchema;
 use zeroize::Zeroize as _;
 
@@ -96,7 +96,7 @@ pub(crate) async fn list_secrets(
     Parameters(parameters): Parameters<PageParameters>,
 ) -> Result<Json<Listing<SecretView>>, ApiError> {
     let (after, limit) = parameters.read()?;
-    let own = EntryQuery { whose: Whose::Own, ..EntryQuery::default() };
+    let own = EntryQuery { whose: OwnershipFilter::Own, ..EntryQuery::default() };
     let page = engine.entries::<Secret>(&caller, own, after, limit).await?;
     Ok(Json(Listing::of(page, limit, SecretView::from)))
 }

@@ -4,7 +4,7 @@ use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use skein_core::catalog::discovery::Skipped;
+use skein_core::catalog::discovery::SkippedOperation;
 use skein_core::catalog::service::{Service, ServiceChange, ServiceDraft};
 use skein_core::catalog::sharing::ImpactWarning;
 use skein_core::{Millis, RecordId};
@@ -169,9 +169,9 @@ pub(crate) struct SkippedView {
     reason: String,
 }
 
-impl From<Skipped> for SkippedView {
-    fn from(skipped: Skipped) -> Self {
-        let Skipped { operation, reason } = skipped;
+impl From<SkippedOperation> for SkippedView {
+    fn from(skipped: SkippedOperation) -> Self {
+        let SkippedOperation { operation, reason } = skipped;
         Self { operation, reason }
     }
 }

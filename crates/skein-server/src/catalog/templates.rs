@@ -10,7 +10,7 @@ use skein_core::catalog::template::{
 };
 use skein_engine::Engine;
 use skein_engine::catalog::{EntryQuery, StoredEntry, Template};
-use skein_store::catalog::entries::Whose;
+use skein_store::catalog::entries::OwnershipFilter;
 use utoipa::{IntoParams, ToSchema};
 
 use crate::catalog::{EntryHead, flag};
@@ -206,7 +206,7 @@ async fn instances<T: Template>(
     parameters: &InstanceParameters,
 ) -> Result<Json<Listing<InstanceView>>, ApiError> {
     let include_shared = flag("includeShared", parameters.include_shared.as_deref())?.unwrap_or(true);
-    let whose = if include_shared { Whose::Both } else { Whose::Own };
+    let whose = if include_shared { OwnershipFilter::Both } else { OwnershipFilter::Own };
     let (after, limit) = read_page(parameters.cursor.as_deref(), parameters.limit.as_deref())?;
     let page = engine.instances::<T>(&caller, id, whose, after, limit).await?;
     let view = |shown: StoredEntry<T::Instance>| InstanceView {

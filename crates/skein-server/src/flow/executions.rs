@@ -9,11 +9,11 @@ use axum::response::sse::{Event as SseEvent, KeepAlive, Sse};
 use futures::{Stream, StreamExt as _, stream};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use skein_core::flow::cost::Owed;
+use skein_core::flow::cost::CostTotals;
 use skein_core::flow::execution::input::Fault;
 use skein_core::flow::execution::item_payload::Failure;
-use skein_core::flow::execution::state::RunStatus;
-use skein_core::{ConversationId, ItemId, Millis, NodeId, RecordId, ReviewId, RunId};
+use skein_core::flow::execution::state::ExecutionStatus;
+use skein_core::{ConversationId, ExecutionId, ItemId, Millis, NodeId, RecordId, ReviewId};
 use skein_engine::Engine;
 use skein_engine::flow::{
     Branching, ExecutionRequest, ShownExecution, ShownStep, StreamEvent, StreamListener, TotalCost, TracedCall,
@@ -71,7 +71,7 @@ pub(crate) struct BranchBody {
 pub(crate) struct ExecutionParameters {
     /// running, completed, failed or cancelled.
     #[param(value_type = Option<String>)]
-    status: Option<RunStatus>,
+    status: Option<ExecutionStatus>,
     #[param(value_type = Option<String>)]
     process_id: Option<RecordId>,
     #[param(value_type = Option<String>)]
@@ -88,7 +88,7 @@ pub(crate) struct ExecutionParameters {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ExecutionView {
     #[schema(value_type = String, example = "run_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z")]
-    id: RunId,
+    id: ExecutionId,
     #[schema(value_type = String)]
     process_id: RecordId,
     /// The version of the process that is carried out, to the end.
@@ -96,7 +96,7 @@ pub(crate) struct ExecutionView {
     process_name: String,
     /// running, completed, failed or cancelled.
     #[schema(value_type = String, example = "completed")]
-    status: RunStatus,
+    status: ExecutionStatus,
     initial_context: Map<String, Value>,
     /// Once it is completed.
     output: Option<Value>,
@@ -105,12 +105,12 @@ pub(crate) struct ExecutionView {
     error: Option<Failure>,
     /// The run whose step started this one.
     #[schema(value_type = Option<String>)]
-    parent_id: Option<RunId>,
+    parent_id: Option<ExecutionId>,
     /// The number of that step, from 1.
     parent_step: Option<usize>,
     /// The run whose earlier outputs it took over.
     #[schema(value_type = Option<String>)]
-    branched_from: Option<RunId>,
+    branched_from: Option<ExecutionId>,
     #[schema(value_type = Option<String>)]
     conversation_id: Option<ConversationId>,
     /// The node it fills.
@@ -209,7 +209,7 @@ impl StepView {
 pub(crate) struct SpendingView {
     /// For each payer and currency together.
     #[schema(value_type = Vec<CostView>)]
-    owed: Owed,
+    owed: CostTotals,
     /// Whether every call that somebody's secret was used for has a known cost.
     is_complete: bool,
 }
@@ -294,7 +294,7 @@ pub(crate) struct MomentView {
     #[schema(example = "called")]
     what: &'static str,
     #[schema(value_type = String)]
-    execution_id: RunId,
+    execution_id: ExecutionId,
     step_id: Option<String>,
     /// The call, its result, or the question.
     thing_id: Option<String>,
@@ -419,7 +419,7 @@ pub(crate) async fn read_execution(
     State(engine): State<Engine>,
     SignedIn(caller): SignedIn,
     Parameters(NoParameters {}): Parameters<NoParameters>,
-    PathId(id): PathId<RunId>,
+    PathId(id): PathId<ExecutionId>,
 ) -> Result<Json<WholeExecutionView>, ApiError> {
     Ok(Json(engine.run(&caller, id).await?.into()))
 }
@@ -429,7 +429,7 @@ pub(crate) async fn read_execution(
     responses((status = 200, body = Mutated<WholeExecutionView>)))]
 pub(crate) async fn cancel_execution(
     State(engine): State<Engine>,
-    PathId(id): PathId<RunId>,
+    PathId(id): PathId<ExecutionId>,
     mutation: Mutation,
 ) -> Result<Answer<WholeExecutionView>, ApiError> {
     mutation.no_body().await?;
@@ -443,7 +443,7 @@ pub(crate) async fn cancel_execution(
     request_body = PausedBody, responses((status = 200, body = Mutated<WholeExecutionView>)))]
 pub(crate) async fn pause_execution(
     State(engine): State<Engine>,
-    PathId(id): PathId<RunId>,
+    PathId(id): PathId<ExecutionId>,
     mutation: Mutation,
 ) -> Result<Answer<WholeExecutionView>, ApiError> {
     let PausedBody { paused } = mutation.body().await?;
@@ -456,7 +456,7 @@ pub(crate) async fn pause_execution(
     responses((status = 202, body = Begun)))]
 pub(crate) async fn resume_execution(
     State(engine): State<Engine>,
-    PathId(id): PathId<RunId>,
+    PathId(id): PathId<ExecutionId>,
     mutation: Mutation,
 ) -> Result<Begun, ApiError> {
     mutation.no_body().await?;
@@ -469,7 +469,7 @@ pub(crate) async fn resume_execution(
     request_body = BranchBody, responses((status = 202, body = Begun)))]
 pub(crate) async fn branch_execution(
     State(engine): State<Engine>,
-    PathId(id): PathId<RunId>,
+    PathId(id): PathId<ExecutionId>,
     mutation: Mutation,
 ) -> Result<Begun, ApiError> {
     let BranchBody { step_id, outputs, initial_context } = mutation.body_if_any().await?;
@@ -497,7 +497,7 @@ pub(crate) async fn stream_execution(
     State(engine): State<Engine>,
     SignedIn(caller): SignedIn,
     Parameters(parameters): Parameters<StreamParameters>,
-    PathId(id): PathId<RunId>,
+    PathId(id): PathId<ExecutionId>,
     visitor: Option<Extension<Peer>>,
     headers: HeaderMap,
 ) -> Result<Sse<impl Stream<Item = Result<SseEvent, Infallible>>>, ApiError> {

@@ -2,8 +2,8 @@
 
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
-use skein_core::flow::tool_call::{Asker, CallStatus};
-use skein_core::{ItemId, NodeId, RecordId, RunId};
+use skein_core::flow::tool_call::{CallRequester, CallStatus};
+use skein_core::{ExecutionId, ItemId, NodeId, RecordId};
 use skein_engine::Engine;
 use skein_engine::flow::{CallSummary, GENERATIONS_MAX, Generation};
 use utoipa::{IntoParams, ToSchema};
@@ -38,7 +38,7 @@ pub(crate) struct GenerationView {
     #[schema(value_type = String)]
     node_id: NodeId,
     #[schema(value_type = String, example = "run_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z")]
-    execution_id: RunId,
+    execution_id: ExecutionId,
     /// What models read for it; null where that is not known.
     input_tokens: Option<u64>,
     /// What models wrote for it.
@@ -57,7 +57,7 @@ pub(crate) struct MadeCallView {
     #[schema(value_type = String)]
     id: ItemId,
     #[schema(value_type = String)]
-    execution_id: RunId,
+    execution_id: ExecutionId,
     /// Null once the call was destroyed.
     #[schema(value_type = Option<String>)]
     tool_id: Option<RecordId>,
@@ -68,7 +68,7 @@ pub(crate) struct MadeCallView {
     operation: Option<String>,
     /// person, model, process or external.
     #[schema(value_type = Option<String>, example = "model")]
-    caller: Option<Asker>,
+    caller: Option<CallRequester>,
     /// Whether it is an ability of Skein itself.
     is_own: bool,
     /// success, error, cancelled or unknown; null while it is under way.

@@ -4,9 +4,9 @@ use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use skein_core::flow::health_report::Fitness;
+use skein_core::flow::health_report::HealthLevel;
 use skein_core::flow::process::{Process, ProcessChange, ProcessDraft};
-use skein_core::flow::validation::Breach;
+use skein_core::flow::validation::Violation;
 use skein_core::{Digest, Millis, RecordId, UserId};
 use skein_engine::Engine;
 use skein_engine::catalog::{EntryQuery, StoredEntry};
@@ -150,8 +150,8 @@ pub(crate) struct BreachView {
     field: Option<&'static str>,
 }
 
-impl From<Breach> for BreachView {
-    fn from(Breach { violation, step, field }: Breach) -> Self {
+impl From<Violation> for BreachView {
+    fn from(Violation { violation, step, field }: Violation) -> Self {
         let problem = violation.problem().to_owned();
         Self { rule: violation.rule(), problem, remedy: violation.remedy(), step, field }
     }
@@ -163,7 +163,7 @@ impl From<Breach> for BreachView {
 pub(crate) struct ProcessHealthView {
     /// healthy, warning or error: as the worst of what it depends on.
     #[schema(value_type = String, example = "warning")]
-    status: Fitness,
+    status: HealthLevel,
     /// What is wrong with the process itself.
     reasons: Vec<String>,
     /// In the order of the steps.
@@ -186,7 +186,7 @@ pub(crate) struct DependencyView {
     steps: Vec<String>,
     /// healthy; warning: it may be tried; error: a run would fail there.
     #[schema(value_type = String, example = "warning")]
-    status: Fitness,
+    status: HealthLevel,
     #[schema(example = json!(["it was never checked"]))]
     reasons: Vec<String>,
 }

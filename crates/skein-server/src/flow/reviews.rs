@@ -3,8 +3,8 @@
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use skein_core::flow::execution::review::{Asked, Decision};
-use skein_core::{Millis, ReviewId, RuleViolation, RunId, UserId};
+use skein_core::flow::execution::review::{Decision, ReviewRequest};
+use skein_core::{ExecutionId, Millis, ReviewId, RuleViolation, UserId};
 use skein_engine::Engine;
 use skein_engine::flow::{Delegate, NamedUser, ShownReview};
 use utoipa::{IntoParams, ToSchema};
@@ -47,7 +47,7 @@ pub(crate) struct ReviewView {
     id: ReviewId,
     /// The run that waits; nothing for whoever decides in its owner's place.
     #[schema(value_type = Option<String>)]
-    execution_id: Option<RunId>,
+    execution_id: Option<ExecutionId>,
     process_name: String,
     step_id: String,
     /// open, decided, expired or withdrawn.
@@ -57,7 +57,7 @@ pub(crate) struct ReviewView {
     /// `unknown` or `unknownProcess` (decide about a call or a nested execution whose end nobody saw). `inputs` are complete.
     /// `toolVersion` is there where the step names one.
     #[schema(value_type = Object)]
-    asked: Asked,
+    asked: ReviewRequest,
     #[schema(value_type = Option<Object>)]
     decision: Option<Decision>,
     #[schema(value_type = String)]

@@ -2,9 +2,9 @@
 
 use axum::extract::State;
 use serde::Serialize;
-use skein_core::{JobId, Millis, RunId, UserId, WorkerId};
+use skein_core::{ExecutionId, JobId, Millis, UserId, WorkerId};
 use skein_engine::Engine;
-use skein_store::jobs::DeadJob;
+use skein_store::jobs::DeadLetter;
 use skein_store::jobs::workers::Worker;
 use utoipa::ToSchema;
 
@@ -87,7 +87,7 @@ pub(crate) struct DeadJobView {
     queue: String,
     /// The run it is a part of.
     #[schema(value_type = Option<String>)]
-    execution_id: Option<RunId>,
+    execution_id: Option<ExecutionId>,
     /// The number of its step in the run, from 0.
     step: Option<i64>,
     /// How often it was tried.
@@ -104,9 +104,9 @@ pub(crate) struct DeadJobView {
     died_at: Millis,
 }
 
-impl From<DeadJob> for DeadJobView {
-    fn from(job: DeadJob) -> Self {
-        let DeadJob { id, owner, queue, run, attempts, lost, reason, created_at, died_at } = job;
+impl From<DeadLetter> for DeadJobView {
+    fn from(job: DeadLetter) -> Self {
+        let DeadLetter { id, owner, queue, run, attempts, lost, reason, created_at, died_at } = job;
         let (execution_id, step) = run.unzip();
         Self { id, owner_id: owner, queue, execution_id, step, attempts, lost, reason, created_at, died_at }
     }

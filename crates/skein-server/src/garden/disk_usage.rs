@@ -4,7 +4,7 @@ use axum::extract::State;
 use serde::Serialize;
 use skein_core::Millis;
 use skein_engine::{DiskUsage, Engine};
-use skein_store::blobs::Amount;
+use skein_store::blobs::BlobTotals;
 use utoipa::ToSchema;
 
 use crate::http::auth::authentication::SignedIn;
@@ -44,8 +44,8 @@ pub(crate) struct BlobAmountView {
     counted_at: Millis,
 }
 
-impl From<Amount> for BlobAmountView {
-    fn from(Amount { objects, bytes, counted_at }: Amount) -> Self {
+impl From<BlobTotals> for BlobAmountView {
+    fn from(BlobTotals { objects, bytes, counted_at }: BlobTotals) -> Self {
         Self { objects, bytes, counted_at }
     }
 }

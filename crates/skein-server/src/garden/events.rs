@@ -13,7 +13,7 @@ use skein_core::{ItemId, Millis, OperationId};
 use skein_engine::Engine;
 use skein_engine::garden::events::WatchEvent;
 use skein_store::StoreError;
-use skein_store::timeline::follow::ToldEvent;
+use skein_store::timeline::follow::StoredEvent;
 use tokio_stream::wrappers::ReceiverStream;
 use utoipa::{IntoParams, ToSchema};
 
@@ -113,8 +113,8 @@ fn sse_event(telling: WatchEvent) -> SseEvent {
     written.expect("these views are plain JSON without line breaks")
 }
 
-fn view(told: ToldEvent) -> EventView {
-    let ToldEvent { cursor, at, item, event } = told;
+fn view(told: StoredEvent) -> EventView {
+    let StoredEvent { cursor, at, item, event } = told;
     EventView {
         event: event.name.as_str(),
         cursor,

@@ -4,11 +4,11 @@ use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use skein_core::garden::relation::{Endpoint, Qualities, Relation, RelationKind};
+use skein_core::garden::relation::{Endpoint, Relation, RelationAttributes, RelationKind};
 use skein_core::{Millis, RelationId, RuleViolation};
 use skein_engine::Engine;
 use skein_engine::garden::RelationQuery;
-use skein_store::timeline::relations::{Side, Step};
+use skein_store::timeline::relations::{RelationPathStep, RelationSide};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::http::auth::authentication::SignedIn;
@@ -165,8 +165,8 @@ pub(crate) struct ChainStepView {
     distance: i64,
 }
 
-impl From<Step> for ChainStepView {
-    fn from(step: Step) -> Self {
+impl From<RelationPathStep> for ChainStepView {
+    fn from(step: RelationPathStep) -> Self {
         Self { kind: step.endpoint.kind().as_str(), id: step.endpoint.id_text(), distance: step.distance }
     }
 }
@@ -190,7 +190,7 @@ pub(crate) async fn create_relation(
         endpoint(body.source_type.as_deref(), &body.source)?,
         endpoint(body.target_type.as_deref(), &body.target)?,
     );
-    let qualities = Qualities { confidence: body.confidence, metadata: body.metadata.unwrap_or_default() };
+    let qualities = RelationAttributes { confidence: body.confidence, metadata: body.metadata.unwrap_or_default() };
     let made = engine.relate(&mutation.caller, mutation.request, ends, qualities).await?;
     let location = format!("/api/v1/relations/{}", made.value.id);
     Ok(Answer::made(made.map(RelationView::from), location))
@@ -209,8 +209,8 @@ pub(crate) async fn list_relations(
     Parameters(parameters): Parameters<RelationParameters>,
 ) -> Result<Json<Listing<RelationView>>, ApiError> {
     let side = match parameters.side {
-        None | Some(SideName::Source) => Side::Outgoing,
-        Some(SideName::Target) => Side::Incoming,
+        None | Some(SideName::Source) => RelationSide::Outgoing,
+        Some(SideName::Target) => RelationSide::Incoming,
     };
     let kind = parameters.kind.as_deref().map(RelationKind::parse).transpose()?;
     let of = Endpoint::of_id(&parameters.of)?;
@@ -228,8 +228,8 @@ pub(crate) async fn follow_chain(
     Parameters(parameters): Parameters<ChainParameters>,
 ) -> Result<Json<ChainView>, ApiError> {
     let side = match parameters.direction {
-        None | Some(DirectionName::Forward) => Side::Outgoing,
-        Some(DirectionName::Backward) => Side::Incoming,
+        None | Some(DirectionName::Forward) => RelationSide::Outgoing,
+        Some(DirectionName::Backward) => RelationSide::Incoming,
     };
     let (from, kind) = (Endpoint::of_id(&parameters.from)?, RelationKind::parse(&parameters.kind)?);
     let limit = entry_limit(parameters.limit.as_deref(), CHAIN_STEPS_DEFAULT, CHAIN_STEPS_MAX)?;
@@ -258,7 +258,7 @@ pub(crate) async fn edit_relation(
     mutation: Mutation,
 ) -> Result<Answer<RelationView>, ApiError> {
     let QualitiesBody { confidence, metadata } = mutation.body().await?;
-    let qualities = Qualities { confidence, metadata };
+    let qualities = RelationAttributes { confidence, metadata };
     let edited = engine.edit_relation(&mutation.caller, mutation.request, id, qualities).await?;
     Ok(Answer::done(edited.map(RelationView::from)))
 }

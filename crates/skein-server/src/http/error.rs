@@ -11,14 +11,14 @@ use serde_json::{Value, json};
 use skein_connect::http::CallFault;
 use skein_connect::passphrase::NotOpened;
 use skein_core::RuleViolation;
-use skein_core::catalog::sharing::Refused;
+use skein_core::catalog::sharing::SharingRefusal;
 use skein_core::document::BadDocument;
 use skein_core::garden::item::BadItem;
 use skein_core::garden::record::RecordRefused;
 use skein_core::tree::conversation::Conversation;
 use skein_engine::{COMPUTATIONS_MAX, COMPUTATIONS_PER_USER, ComputeError, EngineError};
 use skein_store::StoreError;
-use skein_store::jobs::exclusive_act::AdminAct;
+use skein_store::jobs::exclusive_act::ExclusiveAct;
 use utoipa::ToSchema;
 
 use crate::http::auth::tokens::BadToken;
@@ -294,8 +294,8 @@ impl From<StoreError> for ApiError {
             StoreError::Bundle(bad) => crate::garden::bundles::refused(&bad, told),
             StoreError::ActRunning { act, operation } => {
                 let code = match act {
-                    AdminAct::VaultRotation => "rotation_running",
-                    AdminAct::Import(_) => "import_running",
+                    ExclusiveAct::VaultRotation => "rotation_running",
+                    ExclusiveAct::Import(_) => "import_running",
                 };
                 Self::new(StatusCode::CONFLICT, code, told)
                     .with_detail("operationId", operation.to_string())
@@ -337,17 +337,17 @@ impl From<StoreError> for ApiError {
     }
 }
 
-impl From<Refused> for ApiError {
-    fn from(refused: Refused) -> Self {
+impl From<SharingRefusal> for ApiError {
+    fn from(refused: SharingRefusal) -> Self {
         let told = |status, code, violation: &RuleViolation| {
             let message = format!("{}; {}", violation.problem(), violation.remedy());
             Self::new(status, code, message).breaking(violation.rule())
         };
         match refused {
-            Refused::NotFound => Self::new(StatusCode::NOT_FOUND, "not_found", refused.to_string()),
-            Refused::Forbidden(violation) => told(StatusCode::FORBIDDEN, "permission_denied", &violation),
-            Refused::Conflict(violation) => told(StatusCode::CONFLICT, conflict_code(&violation), &violation),
-            Refused::Rule(violation) => violation.into(),
+            SharingRefusal::NotFound => Self::new(StatusCode::NOT_FOUND, "not_found", refused.to_string()),
+            SharingRefusal::Forbidden(violation) => told(StatusCode::FORBIDDEN, "permission_denied", &violation),
+            SharingRefusal::Conflict(violation) => told(StatusCode::CONFLICT, conflict_code(&violation), &violation),
+            SharingRefusal::Rule(violation) => violation.into(),
         }
     }
 }

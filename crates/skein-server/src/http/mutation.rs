@@ -15,7 +15,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use skein_core::account::idempotency::IdempotencyKey;
-use skein_core::{Digest, OperationId, RecordId, RunId, document};
+use skein_core::{Digest, ExecutionId, OperationId, RecordId, document};
 use skein_engine::{Caller, CommittedChange, Engine, Request};
 use utoipa::ToSchema;
 
@@ -73,7 +73,7 @@ fn idempotency_key(headers: &HeaderMap) -> Result<IdempotencyKey, ApiError> {
     };
     let parsed = first.to_str().ok().filter(|_| second.is_none()).and_then(|text| text.parse().ok());
     parsed.ok_or_else(|| {
-        let message = skein_core::account::idempotency::BadKey.to_string();
+        let message = skein_core::account::idempotency::BadIdempotencyKey.to_string();
         ApiError::bad_request("idempotency_key_invalid", message).breaking("BR-IDEMP-001")
     })
 }
@@ -262,7 +262,7 @@ impl<V: Serialize> IntoResponse for Answer<V> {
 pub(crate) struct Begun {
     /// The run; its answer can be heard at `/executions/{id}/stream`.
     #[schema(value_type = String, example = "run_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z")]
-    execution_id: RunId,
+    execution_id: ExecutionId,
     #[schema(value_type = String, example = "op_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z")]
     operation_id: OperationId,
     #[schema(example = "/api/v1/operations/op_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z")]
@@ -274,7 +274,7 @@ pub(crate) struct Begun {
 }
 
 impl Begun {
-    pub(crate) fn of(begun: &CommittedChange<RunId>) -> Self {
+    pub(crate) fn of(begun: &CommittedChange<ExecutionId>) -> Self {
         Self {
             execution_id: begun.value,
             operation_id: begun.operation,

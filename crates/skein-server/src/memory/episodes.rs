@@ -4,7 +4,7 @@ use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use skein_core::memory::episode::{Brought, EpisodeSource};
+use skein_core::memory::episode::{EpisodeSource, ImportedEpisode};
 use skein_core::tree::actor::ActorId;
 use skein_core::{ConversationId, EpisodeId, ItemId, Millis, NodeId, TurnId, UserId};
 use skein_engine::Engine;
@@ -172,7 +172,7 @@ pub(crate) async fn list_episodes(
 pub(crate) async fn import_episode(State(engine): State<Engine>, mutation: Mutation) -> Result<Response, ApiError> {
     let body: BringBody = mutation.body().await?;
     let BringBody { source, content, speaker, valid_at, node_id } = body;
-    let brought = EpisodeImport { brought: Brought { source, content, speaker, node_id }, said_at: valid_at };
+    let brought = EpisodeImport { brought: ImportedEpisode { source, content, speaker, node_id }, said_at: valid_at };
     let made = engine.import_episode(&mutation.caller, mutation.request, brought).await?.map(BroughtView::from);
     if made.value.known {
         return Ok(Answer::done(made).into_response());

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use skein_core::garden::cursor::Cursor;
 use skein_core::{EpisodeId, Millis, UserId};
 use skein_engine::Engine;
-use skein_engine::memory::{EmbeddingFailure, OwnerState, Rebuild, SwitchProgress, UnboundEpisode};
+use skein_engine::memory::{EmbeddingFailure, OwnerState, Rebuild, SwitchProgress, UnindexableEpisode};
 use utoipa::ToSchema;
 
 use crate::http::auth::authentication::SignedIn;
@@ -93,9 +93,9 @@ pub(crate) struct UnboundView {
     since: Millis,
 }
 
-impl From<UnboundEpisode> for UnboundView {
-    fn from(unbound: UnboundEpisode) -> Self {
-        let UnboundEpisode { id, owner, reason, found_at } = unbound;
+impl From<UnindexableEpisode> for UnboundView {
+    fn from(unbound: UnindexableEpisode) -> Self {
+        let UnindexableEpisode { id, owner, reason, found_at } = unbound;
         Self { id, owner_id: owner, reason, since: found_at }
     }
 }

@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
-use skein_core::{Millis, RecordId, RunId};
+use skein_core::{ExecutionId, Millis, RecordId};
 use skein_engine::Engine;
 use skein_engine::flow::{LastFailure, TOOL_METRICS_MAX, ToolMetrics};
 use utoipa::{IntoParams, ToSchema};
@@ -65,7 +65,7 @@ pub(crate) struct LastFailureView {
     #[schema(value_type = String)]
     at: Millis,
     #[schema(value_type = Option<String>, example = "run_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z")]
-    execution_id: Option<RunId>,
+    execution_id: Option<ExecutionId>,
     /// What went wrong; null once that was destroyed.
     message: Option<String>,
 }

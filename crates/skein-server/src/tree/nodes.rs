@@ -13,7 +13,7 @@ use skein_core::tree::short_text::{BadText, BookmarkLabel, Tag};
 use skein_core::{ConversationId, EdgeId, NodeId};
 use skein_engine::tree::{Edit, Marking, NodeQuery, TaggedNode, TextDiff};
 use skein_engine::{Caller, Engine};
-use skein_store::tree::adjacent_nodes::{Around, EdgeRow};
+use skein_store::tree::adjacent_nodes::{AdjacentKind, EdgeRow};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::catalog::flag;
@@ -258,7 +258,7 @@ async fn around(
     engine: &Engine,
     caller: &Caller,
     id: NodeId,
-    around: Around,
+    around: AdjacentKind,
     parameters: &PageParameters,
 ) -> Result<Json<Listing<NodeView>>, ApiError> {
     let (after, limit) = parameters.read()?;
@@ -275,7 +275,7 @@ pub(crate) async fn list_children(
     Parameters(parameters): Parameters<PageParameters>,
     PathId(id): PathId<NodeId>,
 ) -> Result<Json<Listing<NodeView>>, ApiError> {
-    around(&engine, &caller, id, Around::Children, &parameters).await
+    around(&engine, &caller, id, AdjacentKind::Children, &parameters).await
 }
 
 /// How much of what follows a node.
@@ -320,7 +320,7 @@ pub(crate) async fn list_siblings(
     Parameters(parameters): Parameters<PageParameters>,
     PathId(id): PathId<NodeId>,
 ) -> Result<Json<Listing<NodeView>>, ApiError> {
-    around(&engine, &caller, id, Around::Siblings, &parameters).await
+    around(&engine, &caller, id, AdjacentKind::Siblings, &parameters).await
 }
 
 /// Remarks about a node, oldest first.
@@ -332,7 +332,7 @@ pub(crate) async fn list_annotations(
     Parameters(parameters): Parameters<PageParameters>,
     PathId(id): PathId<NodeId>,
 ) -> Result<Json<Listing<NodeView>>, ApiError> {
-    around(&engine, &caller, id, Around::Annotations, &parameters).await
+    around(&engine, &caller, id, AdjacentKind::Annotations, &parameters).await
 }
 
 /// Remark on a node, beside the conversation's course.

@@ -8,7 +8,7 @@ use std::io::Write as _;
 use skein_core::tree::actor::AuthorType;
 use skein_core::tree::node_status::GenerationStatus;
 use skein_core::{ConversationId, NodeId, TurnId};
-use skein_store::tree::skeleton::Bone;
+use skein_store::tree::skeleton::SkeletonNode;
 use utoipa::ToSchema;
 
 /// Room for one node in all its columns.
@@ -62,7 +62,7 @@ pub(crate) struct ColumnsView {
 }
 
 /// The text of a [`SkeletonView`]; `bones` come in the order of their ids.
-pub(crate) fn write(conversation: ConversationId, cursor: Option<NodeId>, bones: &[Bone]) -> Vec<u8> {
+pub(crate) fn write(conversation: ConversationId, cursor: Option<NodeId>, bones: &[SkeletonNode]) -> Vec<u8> {
     let (turns, turn_of) = number_turns(bones);
     let mut text = Text(Vec::with_capacity(bones.len() * NODE_BYTES_USUAL));
     text.put(b"{\"conversationId\":");
@@ -92,7 +92,7 @@ pub(crate) fn write(conversation: ConversationId, cursor: Option<NodeId>, bones:
 }
 
 /// The turns in the order they came up, and for each node which of them is its own.
-fn number_turns(bones: &[Bone]) -> (Vec<TurnId>, Vec<Option<usize>>) {
+fn number_turns(bones: &[SkeletonNode]) -> (Vec<TurnId>, Vec<Option<usize>>) {
     let (mut turns, mut known) = (Vec::new(), HashMap::with_capacity(bones.len()));
     let mut number = |turn: TurnId| {
         *known.entry(turn).or_insert_with(|| {
@@ -173,7 +173,7 @@ fn status_letter(status: GenerationStatus) -> &'static [u8] {
     }
 }
 
-fn marks(bone: &Bone) -> u8 {
+fn marks(bone: &SkeletonNode) -> u8 {
     u8::from(bone.bookmarked) | u8::from(bone.pruned) << 1 | u8::from(bone.excluded) << 2
 }
 
@@ -184,8 +184,8 @@ mod tests {
 
     use super::*;
 
-    fn bone(id: u8, parent: Option<u8>, turn: Option<u8>) -> Bone {
-        Bone {
+    fn bone(id: u8, parent: Option<u8>, turn: Option<u8>) -> SkeletonNode {
+        SkeletonNode {
             id: NodeId::from_bytes([id; 16]),
             parent: parent.map(|parent| NodeId::from_bytes([parent; 16])),
             parent_place: parent.map(|parent| usize::from(parent) - 1),
@@ -208,7 +208,7 @@ mod tests {
 
     #[test]
     fn columns_name_parents_and_turns_by_their_places() {
-        let stale = Bone { is_stale: true, bookmarked: true, excluded: true, ..bone(3, Some(1), Some(7)) };
+        let stale = SkeletonNode { is_stale: true, bookmarked: true, excluded: true, ..bone(3, Some(1), Some(7)) };
         let bones = [bone(1, None, Some(9)), bone(2, Some(1), Some(7)), stale, bone(4, None, None)];
         let text = write(ConversationId::from_bytes([0; 16]), None, &bones);
         let read: Value = serde_json::from_slice(&text).unwrap();

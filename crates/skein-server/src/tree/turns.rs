@@ -8,7 +8,7 @@ use skein_core::catalog::entry;
 use skein_core::tree::node::{Source, SourceRole};
 use skein_core::tree::short_text::Title;
 use skein_core::tree::turn::{Speaker, TurnType};
-use skein_core::{ConversationId, NodeId, RecordId, RuleViolation, RunId, TurnId};
+use skein_core::{ConversationId, ExecutionId, NodeId, RecordId, RuleViolation, TurnId};
 use skein_engine::flow::{AnswerTarget, Answering, NewAnswers};
 use skein_engine::tree::{AppendResult, Forking, NewAlternative, NewTurn};
 use skein_engine::{CommittedChange, Engine};
@@ -174,7 +174,7 @@ pub(crate) struct AnswerView {
     grown: GrownView,
     /// Its words can be heard at `/executions/{id}/stream`.
     #[schema(value_type = String, example = "run_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z")]
-    execution_id: RunId,
+    execution_id: ExecutionId,
 }
 
 /// Answers that are being made.
@@ -189,7 +189,8 @@ pub(crate) struct AnsweringView {
 
 impl From<Answering> for AnsweringView {
     fn from(answering: Answering) -> Self {
-        let view = |(grown, execution_id): (AppendResult, RunId)| AnswerView { grown: grown.into(), execution_id };
+        let view =
+            |(grown, execution_id): (AppendResult, ExecutionId)| AnswerView { grown: grown.into(), execution_id };
         Self { answers: answering.begun.into_iter().map(view).collect(), fallback: answering.fallback }
     }
 }

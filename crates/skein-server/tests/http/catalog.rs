@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use skein_core::account::{Role, Scope};
 use skein_engine::Worker;
-use skein_testkit::hostile_server::{Behaviour, Rogue};
+use skein_testkit::hostile_server::{Behaviour, HostileServer};
 
 use crate::recipes::{now, weather};
 use crate::server_fixture::{Answer, ServerFixture, both, fresh_key};
@@ -17,8 +17,8 @@ fn id(thing: &Value) -> &str {
 }
 
 /// A peer that says which path and key it was sent.
-fn peer() -> Rogue {
-    Rogue::start(|request| {
+fn peer() -> HostileServer {
+    HostileServer::start(|request| {
         let key = request.header("x-api-key").unwrap_or_default();
         Behaviour::json(&json!({ "path": request.path, "key": key, "plain": key.is_empty() }).to_string())
     })
@@ -35,7 +35,7 @@ async fn secret(world: &ServerFixture, value: &str) -> Value {
     world.made("/api/v1/secrets", &json!({ "name": "key", "type": "api_key", "value": value })).await
 }
 
-async fn tool(world: &ServerFixture, peer: &Rogue, secret: Option<&Value>) -> Value {
+async fn tool(world: &ServerFixture, peer: &HostileServer, secret: Option<&Value>) -> Value {
     let mut tool = now(&service(world).await);
     tool["connectionParams"] = json!({ "endpoint": peer.endpoint() });
     if let Some(secret) = secret {
@@ -46,7 +46,7 @@ async fn tool(world: &ServerFixture, peer: &Rogue, secret: Option<&Value>) -> Va
 }
 
 /// An administrator's decision that the peer may be called.
-async fn allow(world: &ServerFixture, peer: &Rogue) -> Value {
+async fn allow(world: &ServerFixture, peer: &HostileServer) -> Value {
     let address = peer.address();
     let body = json!({ "host": address.ip().to_string(), "port": address.port() });
     world.made("/api/v1/allowed-endpoints", &body).await
@@ -71,7 +71,7 @@ async fn tested(world: &ServerFixture, tool: &Value) -> Value {
 }
 
 /// Where the operation of a test is found, once the peer has heard of it.
-async fn begun(world: &ServerFixture, tool: &Value, peer: &Rogue) -> String {
+async fn begun(world: &ServerFixture, tool: &Value, peer: &HostileServer) -> String {
     let answer = world.post(&format!("/api/v1/tools/{}/test", id(tool)), r#"{"inputs":{"city":"Bern"}}"#).await;
     while peer.requests().is_empty() {
         skein_testkit::wait::moment().await;
@@ -118,7 +118,7 @@ both! {
     async fn an_output_larger_than_a_document_is_kept_whole_beside_its_result(world: &ServerFixture) {
         let large = json!({ "text": "x".repeat(3 << 20) }).to_string();
         let (answer, _worker) = (large.clone(), Worker::start(world.engine.clone(), "test".to_owned()));
-        let peer = Rogue::start(move |_| Behaviour::json(&answer));
+        let peer = HostileServer::start(move |_| Behaviour::json(&answer));
         allow(world, &peer).await;
         let done = tested(world, &tool(world, &peer, None).await).await;
         assert_eq!(done["status"], "completed", "{done}");
@@ -140,7 +140,7 @@ both! {
 
     async fn an_output_larger_than_any_payload_fails_the_call(world: &ServerFixture) {
         let _worker = Worker::start(world.engine.clone(), "test".to_owned());
-        let peer = Rogue::start(|_| Behaviour::json(&json!({ "text": "x".repeat(17 << 20) }).to_string()));
+        let peer = HostileServer::start(|_| Behaviour::json(&json!({ "text": "x".repeat(17 << 20) }).to_string()));
         allow(world, &peer).await;
         let done = tested(world, &tool(world, &peer, None).await).await;
         assert_eq!((&done["status"], &done["error"]["code"]), (&json!("failed"), &json!("answer_too_large")), "{done}");
@@ -148,7 +148,7 @@ both! {
 
     async fn cancelling_a_test_ends_the_call_that_is_under_way(world: &ServerFixture) {
         let _worker = Worker::start(world.engine.clone(), "test".to_owned());
-        let peer = Rogue::start(|_| Behaviour::Silence);
+        let peer = HostileServer::start(|_| Behaviour::Silence);
         allow(world, &peer).await;
         let path = begun(world, &tool(world, &peer, None).await, &peer).await;
         world.changed("POST", &format!("{path}/cancel"), &json!({})).await;
@@ -159,7 +159,7 @@ both! {
 
     async fn a_worker_that_is_stopped_gives_back_its_call_at_once(world: &ServerFixture) {
         let worker = Worker::start(world.engine.clone(), "first".to_owned());
-        let peer = Rogue::start(|_| Behaviour::Silence);
+        let peer = HostileServer::start(|_| Behaviour::Silence);
         allow(world, &peer).await;
         let path = begun(world, &tool(world, &peer, None).await, &peer).await;
         worker.stop(Duration::ZERO).await;
@@ -220,7 +220,7 @@ both! {
     }
 
     async fn z16_ones_own_secret_does_not_follow_a_changed_tool_refuses(world: &ServerFixture) {
-        let (peer, elsewhere) = (peer(), Rogue::start(|_| Behaviour::json("{}")));
+        let (peer, elsewhere) = (peer(), HostileServer::start(|_| Behaviour::json("{}")));
         let _worker = Worker::start(world.engine.clone(), "test".to_owned());
         for called in [&peer, &elsewhere] {
             allow(world, called).await;
@@ -255,7 +255,7 @@ both! {
     async fn an_answer_that_cannot_be_kept_is_reported_and_not_asked_for_again(world: &ServerFixture) {
         let answers = ["\"a\\u0000b\"".to_owned(), format!("{}{}", "[".repeat(70), "]".repeat(70))];
         for answer in answers {
-            let peer = Rogue::start(move |_| Behaviour::json(&answer));
+            let peer = HostileServer::start(move |_| Behaviour::json(&answer));
             let _worker = Worker::start(world.engine.clone(), "test".to_owned());
             allow(world, &peer).await;
             let done = tested(world, &tool(world, &peer, None).await).await;

@@ -14,7 +14,7 @@ use skein_core::UserId;
 use skein_core::account::{Role, Scope};
 use skein_engine::{COMPUTATIONS_MAX, COMPUTATIONS_PER_USER, ComputeError};
 use skein_server::http::limits::{BODIES_ARRIVING_PER_USER, PARSED_AT_ONCE_BYTES_MAX};
-use skein_testkit::hostile_server::{Behaviour, Rogue};
+use skein_testkit::hostile_server::{Behaviour, HostileServer};
 
 use crate::conversation_fixture::{ConversationFixture, id};
 use crate::recipes::{counting, weather};
@@ -143,7 +143,7 @@ async fn a_bundle_is_opened_by_a_computation_that_waits_for_its_turn() {
 async fn a_document_at_an_address_is_read_by_a_computation_that_is_admitted_before_it_is_fetched() {
     let world = ServerFixture::new().await;
     let service = world.made("/api/v1/services", &weather()).await;
-    let documents = Rogue::start(|_| Behaviour::json("] neither JSON nor YAML: ["));
+    let documents = HostileServer::start(|_| Behaviour::json("] neither JSON nor YAML: ["));
     let address = documents.address();
     let allowed = json!({ "host": address.ip().to_string(), "port": address.port() });
     world.made("/api/v1/allowed-endpoints", &allowed).await;

@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use serde_json::{Map, Value, json};
 use skein_core::Digest;
 use skein_engine::Worker;
-use skein_testkit::hostile_server::{Behaviour, Request, Rogue};
+use skein_testkit::hostile_server::{Behaviour, HostileServer, Request};
 
 use crate::conversation_fixture::{CONVERSATIONS, ConversationFixture, id};
 use crate::feed::Feed;
@@ -135,8 +135,8 @@ fn without_images(body: &Value) -> Value {
 }
 
 /// Answers every question, and keeps what it was asked.
-fn model(api: Api) -> Rogue {
-    Rogue::start(move |_| {
+fn model(api: Api) -> HostileServer {
+    HostileServer::start(move |_| {
         let answer = match api {
             Api::OpenAi => {
                 let message = json!({ "role": "assistant", "content": "Eleven." });
@@ -165,7 +165,7 @@ async fn service(world: &ServerFixture, api: Api, name: &str) -> Value {
 pub(crate) struct Stage<'a> {
     world: &'a ServerFixture,
     api: Api,
-    rogue: Rogue,
+    rogue: HostileServer,
     service: Value,
     tools: Value,
     _worker: Worker,

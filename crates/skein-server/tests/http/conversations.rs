@@ -7,7 +7,7 @@ use skein_core::account::{Role, Scope};
 use skein_core::tree::actor::{ActorId, AuthorType};
 use skein_core::tree::node::ExecutedBy;
 use skein_core::tree::turn::{Speaker, TurnType};
-use skein_store::tree::append::{Placing, Position, Raw, RawOf, Said};
+use skein_store::tree::append::{NodeBody, NodePlacement, NodePosition, RawResponseSource, ReceivedResponse};
 
 use crate::blobs::PNG;
 use crate::conversation_fixture::{CONVERSATIONS, ConversationFixture, activation, id, ids, turn_path};
@@ -205,17 +205,17 @@ both! {
         // What was generated keeps the process that did it, in the version that ran.
         let (conversation, parent) = (talk.path.rsplit('/').next().unwrap(), id(&first["node"]).parse().unwrap());
         let process_id = "entity_01HQ3K4N7Y8M2P5R6T9W0X1Z2A".parse().unwrap();
-        let placing = Placing {
+        let placing = NodePlacement {
             conversation: conversation.parse().unwrap(),
-            position: Position::After { parent: Some(parent), speaker: Speaker::Agent, turn_type: TurnType::Message },
+            position: NodePosition::After { parent: Some(parent), speaker: Speaker::Agent, turn_type: TurnType::Message },
             author: ActorId::from_bytes([9; 16]),
             author_type: AuthorType::Model,
             sources: Vec::new(),
             executed_by: Some(ExecutedBy { process_id, version: 3 }),
             leads: None,
         };
-        let raw = Some(RawOf::New(Raw { headers: json!({}), body: b"{}".to_vec() }));
-        let said = Said { content: json!({ "type": "text", "text": "Eleven." }), created_at: None, raw };
+        let raw = Some(RawResponseSource::New(ReceivedResponse { headers: json!({}), body: b"{}".to_vec() }));
+        let said = NodeBody { content: json!({ "type": "text", "text": "Eleven." }), created_at: None, raw };
         let admin = world.admin.clone();
         let generated = world.store.write(move |tx| {
             let pending = tx.reserve_node(&admin, &placing)?.0.id;
@@ -527,9 +527,9 @@ both! {
         let first = talk.say(None, "How many?").await;
         let conversation: ConversationId = talk.path.rsplit('/').next().unwrap().parse().unwrap();
         let parent = Some(id(&first["node"]).parse().unwrap());
-        let placing = Placing {
+        let placing = NodePlacement {
             conversation,
-            position: Position::After { parent, speaker: Speaker::Agent, turn_type: TurnType::Message },
+            position: NodePosition::After { parent, speaker: Speaker::Agent, turn_type: TurnType::Message },
             author: ActorId::from_bytes([9; 16]),
             author_type: AuthorType::Model,
             sources: Vec::new(),

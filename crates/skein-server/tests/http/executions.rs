@@ -8,7 +8,7 @@ use skein_core::Viewer;
 use skein_core::account::{Role, Scope};
 use skein_engine::Worker;
 use skein_store::Tx;
-use skein_store::jobs::{AfterFailure, Holder, JobDraft, Wanted};
+use skein_store::jobs::{AfterFailure, JobDraft, JobHolder, QueueCapacity};
 
 use crate::accounts::{grant_body, under};
 use crate::recipes::{counting, waiting};
@@ -118,8 +118,8 @@ both! {
             let owner = person.admin.clone();
             let job = JobDraft::new("nobodys", "{}".to_owned());
             world.store.write(move |tx| tx.enqueue(&owner, &job)).await.unwrap();
-            let holder = Holder { worker: "test".to_owned(), lease_ms: 60_000, epoch: 0 };
-            let wanted = Wanted { queue: "nobodys".to_owned(), places: 1 };
+            let holder = JobHolder { worker: "test".to_owned(), lease_ms: 60_000, epoch: 0 };
+            let wanted = QueueCapacity { queue: "nobodys".to_owned(), places: 1 };
             let job = world.store.claim_jobs(&holder, &[wanted]).await.unwrap().jobs.remove(0);
             let bury = move |tx: &mut Tx<'_>| tx.fail_job(&Viewer::System("test"), &job, why, AfterFailure::Bury);
             world.store.write(bury).await.unwrap();

@@ -5,7 +5,7 @@ use skein_core::ConversationId;
 use skein_core::PathId;
 use skein_core::tree::actor::{ActorId, AuthorType};
 use skein_core::tree::turn::{Speaker, TurnType};
-use skein_store::tree::append::{Placing, Position};
+use skein_store::tree::append::{NodePlacement, NodePosition};
 
 use crate::conversation_fixture::{CONVERSATIONS, ConversationFixture, activation, id, turn_path};
 use crate::server_fixture::{ServerFixture, both};
@@ -174,9 +174,9 @@ both! {
         let (fork, [.., four]) = branch(world, &root).await;
         let conversation: ConversationId = fork.path.rsplit('/').next().unwrap().parse().unwrap();
         let parent = Some(id(&four["node"]).parse().unwrap());
-        let placing = Placing {
+        let placing = NodePlacement {
             conversation,
-            position: Position::After { parent, speaker: Speaker::Agent, turn_type: TurnType::Message },
+            position: NodePosition::After { parent, speaker: Speaker::Agent, turn_type: TurnType::Message },
             author: ActorId::from_bytes([9; 16]),
             author_type: AuthorType::Model,
             sources: Vec::new(),

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use skein_core::account::{Role, Scope};
 use skein_engine::Worker;
-use skein_testkit::hostile_server::{Behaviour, Rogue};
+use skein_testkit::hostile_server::{Behaviour, HostileServer};
 
 use crate::recipes::{now, weather};
 use crate::server_fixture::{ServerFixture, both};
@@ -18,15 +18,15 @@ async fn service(world: &ServerFixture) -> Value {
     world.made("/api/v1/services", &service).await
 }
 
-async fn tool(world: &ServerFixture, service: &Value, peer: &Rogue) -> Value {
+async fn tool(world: &ServerFixture, service: &Value, peer: &HostileServer) -> Value {
     let mut tool = now(service);
     tool["connectionParams"] = json!({ "endpoint": peer.endpoint() });
     world.made("/api/v1/tools", &tool).await
 }
 
 /// A peer that may be called if an administrator says so.
-async fn peer(world: &ServerFixture, is_allowed: bool) -> Rogue {
-    let peer = Rogue::start(|_| Behaviour::json("{}"));
+async fn peer(world: &ServerFixture, is_allowed: bool) -> HostileServer {
+    let peer = HostileServer::start(|_| Behaviour::json("{}"));
     let address = peer.address();
     if is_allowed {
         let body = json!({ "host": address.ip().to_string(), "port": address.port() });

@@ -6,7 +6,7 @@ use futures::poll;
 use serde_json::{Value, json};
 use skein_core::account::{Role, Scope};
 use skein_engine::{COMPUTATIONS_PER_USER, Worker};
-use skein_testkit::hostile_server::{Behaviour, Rogue};
+use skein_testkit::hostile_server::{Behaviour, HostileServer};
 
 use crate::computing::{hold, until_computing};
 use crate::conversation_fixture::id;
@@ -128,7 +128,7 @@ both! {
 #[tokio::test]
 async fn an_answer_that_takes_long_to_judge_is_judged_by_a_computation() {
     let world = ServerFixture::new().await;
-    let peer = Rogue::start(|_| Behaviour::json(&json!({ "city": "0".repeat(20 << 10) }).to_string()));
+    let peer = HostileServer::start(|_| Behaviour::json(&json!({ "city": "0".repeat(20 << 10) }).to_string()));
     let _worker = Worker::start(world.engine.clone(), "test".to_owned());
     let address = peer.address();
     let allowed = json!({ "host": address.ip().to_string(), "port": address.port() });

@@ -9,7 +9,7 @@ use skein_core::tree::actor::{ActorId, AuthorType};
 use skein_core::tree::node::NodeMarked;
 use skein_core::tree::turn::{Speaker, TurnType};
 use skein_core::{ConversationId, Millis, NodeId, PathId, Viewer};
-use skein_store::tree::append::{Placing, Position, Said};
+use skein_store::tree::append::{NodeBody, NodePlacement, NodePosition};
 
 use crate::server_fixture::{START, ServerFixture, both};
 use crate::tree_fixture::{By, conversation, say, say_at};
@@ -40,9 +40,12 @@ async fn say_many(world: &ServerFixture, id: ConversationId, after: NodeId, text
     let say = move |tx: &mut skein_store::Tx<'_>| {
         let mut said = vec![after];
         for _ in 0..times {
-            let position =
-                Position::After { parent: said.last().copied(), speaker: Speaker::User, turn_type: TurnType::Message };
-            let placing = Placing {
+            let position = NodePosition::After {
+                parent: said.last().copied(),
+                speaker: Speaker::User,
+                turn_type: TurnType::Message,
+            };
+            let placing = NodePlacement {
                 conversation: id,
                 position,
                 author: ActorId::from(viewer.owner()),
@@ -51,7 +54,7 @@ async fn say_many(world: &ServerFixture, id: ConversationId, after: NodeId, text
                 executed_by: None,
                 leads: Some(PathId::main_of(id)),
             };
-            let words = Said { content: content.clone(), created_at: None, raw: None };
+            let words = NodeBody { content: content.clone(), created_at: None, raw: None };
             said.push(tx.append_node(&viewer, &placing, &words)?.0.id);
         }
         said.remove(0);
@@ -64,11 +67,11 @@ async fn say_many(world: &ServerFixture, id: ConversationId, after: NodeId, text
 async fn say_then(world: &ServerFixture, at: Millis, text: &str) -> NodeId {
     let id = conversation(world, &world.admin, text).await;
     let (viewer, author) = (world.admin.clone(), ActorId::from(world.admin.owner()));
-    let position = Position::After { parent: None, speaker: Speaker::User, turn_type: TurnType::Message };
+    let position = NodePosition::After { parent: None, speaker: Speaker::User, turn_type: TurnType::Message };
     let leads = Some(PathId::main_of(id));
     let (author_type, sources, executed_by) = (AuthorType::Human, Vec::new(), None);
-    let placing = Placing { conversation: id, position, author, author_type, sources, executed_by, leads };
-    let said = Said { content: json!({ "type": "text", "text": text }), created_at: Some(at), raw: None };
+    let placing = NodePlacement { conversation: id, position, author, author_type, sources, executed_by, leads };
+    let said = NodeBody { content: json!({ "type": "text", "text": text }), created_at: Some(at), raw: None };
     world.store.write(move |tx| tx.append_node(&viewer, &placing, &said)).await.unwrap().value.0.id
 }
 
@@ -134,7 +137,7 @@ both! {
         let id = conversation(world, &world.admin, "Plans").await;
         let ask = say(world, &world.admin, id, None, "Where do we go on holiday?").await;
         let left = say(world, &world.admin, id, Some(ask), "We travel to Portugal by train.").await;
-        let right = say_at(world, &world.admin, (id, Position::EditOf(left)), json!({ "type": "text", "text": "We travel to Norway by boat." }), By::Viewer).await;
+        let right = say_at(world, &world.admin, (id, NodePosition::EditOf(left)), json!({ "type": "text", "text": "We travel to Norway by boat." }), By::Viewer).await;
         let from = async |node: NodeId| search(world, json!({ "text": "travel", "nodeId": node })).await;
         let (on_left, on_right) = (from(left).await, from(right).await);
         assert!(nodes(&on_left).contains(&left.to_string().as_str()), "{on_left}");
@@ -170,7 +173,7 @@ both! {
         let left = say(world, &world.admin, id, Some(ask), "We travel to Portugal by train.").await;
         assert_eq!(shown().await, [left].into(), "said");
         let norway = json!({ "type": "text", "text": "We travel to Norway by boat." });
-        let right = say_at(world, &world.admin, (id, Position::EditOf(left)), norway, By::Viewer).await;
+        let right = say_at(world, &world.admin, (id, NodePosition::EditOf(left)), norway, By::Viewer).await;
         assert_eq!(shown().await, [right].into(), "edited");
         turn_to(left).await;
         assert_eq!(shown().await, [left].into(), "switched");
@@ -199,7 +202,7 @@ both! {
         let ask = say(world, &world.admin, id, None, "Where do we go on holiday?").await;
         let left = say(world, &world.admin, id, Some(ask), "We travel to Portugal by train.").await;
         let below = say(world, &world.admin, id, Some(left), "Then we travel on to Lisbon.").await;
-        let right = say_at(world, &world.admin, (id, Position::EditOf(left)), json!({ "type": "text", "text": "We travel to Norway by boat." }), By::Viewer).await;
+        let right = say_at(world, &world.admin, (id, NodePosition::EditOf(left)), json!({ "type": "text", "text": "We travel to Norway by boat." }), By::Viewer).await;
         let shown = search(world, json!({ "text": "travel", "strict": true })).await;
         assert_eq!((nodes(&shown), &shown["searched"]["allBranches"]), (vec![&*right.to_string()], &json!(false)), "{shown}");
         let all = search(world, json!({ "text": "travel", "strict": true, "allBranches": true })).await;
@@ -249,7 +252,7 @@ both! {
         let id = conversation(world, &world.admin, "Trees").await;
         let root = say(world, &world.admin, id, None, "What grows here?").await;
         let branch = say(world, &world.admin, id, Some(root), "Oaks do.").await;
-        let beside = say_at(world, &world.admin, (id, Position::EditOf(branch)), json!({ "type": "text", "text": "Elms do." }), By::Viewer).await;
+        let beside = say_at(world, &world.admin, (id, NodePosition::EditOf(branch)), json!({ "type": "text", "text": "Elms do." }), By::Viewer).await;
         let message = json!({ "source": "message", "content": "Larch wood resists rain.", "speaker": "Ada", "validAt": "2020-05-01T00:00:00Z" });
         let free = world.made("/api/v1/episodes", &message).await;
         let tied = json!({ "source": "json", "content": { "wood": "larch", "grows": ["fast"] }, "nodeId": branch });

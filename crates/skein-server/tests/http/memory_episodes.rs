@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 use skein_core::account::{Role, Scope};
-use skein_core::memory::episode::{Brought, EpisodeSource, episode_of};
+use skein_core::memory::episode::{EpisodeSource, ImportedEpisode, episode_of};
 use skein_core::tree::actor::ActorId;
 use skein_core::tree::turn::{Speaker, TurnType};
 use skein_core::{EpisodeId, NodeId, RecordId};
-use skein_store::tree::append::Position;
+use skein_store::tree::append::NodePosition;
 
 use crate::memory::{nodes, search};
 use crate::server_fixture::{ServerFixture, both, fresh_key};
@@ -66,7 +66,7 @@ both! {
         let bert = world.joined_by("bert", Role::User, Scope::Write).await;
         let id = conversation(world, &bert.admin, "His").await;
         let his = say(world, &bert.admin, id, None, "Kingfishers dive.").await;
-        let brought = Brought { source: EpisodeSource::Text, content: json!("Tied to his."), speaker: None, node_id: Some(his) };
+        let brought = ImportedEpisode { source: EpisodeSource::Text, content: json!("Tied to his."), speaker: None, node_id: Some(his) };
         let (viewer, draft) = (world.admin.clone(), brought.to_draft(None).unwrap());
         let item = world.store.write(move |tx| tx.append_item(&viewer, &draft)).await.unwrap().value.item.header.id;
         let found = search(world, json!({ "text": "tied" })).await;
@@ -181,7 +181,7 @@ both! {
         let by = ActorId::from(actor["id"].as_str().unwrap().parse::<RecordId>().unwrap());
         let id = conversation(world, &world.admin, "Talk").await;
         let ask = say(world, &world.admin, id, None, "Who will cook?").await;
-        let position = Position::After { parent: Some(ask), speaker: Speaker::Agent, turn_type: TurnType::Message };
+        let position = NodePosition::After { parent: Some(ask), speaker: Speaker::Agent, turn_type: TurnType::Message };
         let node = say_at(world, &world.admin, (id, position), text("Soup is on the stove."), By::Model(by)).await;
         let named = async |name: &str| search(world, json!({ "text": name, "strict": true })).await;
         assert_eq!(nodes(&named("Magnolia").await), [node.to_string()]);
@@ -210,9 +210,9 @@ both! {
         let id = conversation(world, &world.admin, "Trees").await;
         let root = say(world, &world.admin, id, None, "What grows here?").await;
         let left = say(world, &world.admin, id, Some(root), "Oaks do.").await;
-        let right = say_at(world, &world.admin, (id, Position::EditOf(left)), text("Elms do."), By::Viewer).await;
+        let right = say_at(world, &world.admin, (id, NodePosition::EditOf(left)), text("Elms do."), By::Viewer).await;
         let about = async |nodes: Vec<NodeId>, words: &str| {
-            say_at(world, &world.admin, (id, Position::About(nodes)), text(words), By::Viewer).await
+            say_at(world, &world.admin, (id, NodePosition::About(nodes)), text(words), By::Viewer).await
         };
         let of_one = about(vec![left], "Larch would be taller.").await;
         let of_both = about(vec![root, left], "Larch was meant all along.").await;

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use skein_core::account::{Role, Scope};
 use skein_core::memory::episode::episode_of;
 use skein_core::{ConversationId, EpisodeId, NodeId};
-use skein_store::tree::append::Position;
+use skein_store::tree::append::NodePosition;
 
 use crate::memory::remember;
 use crate::server_fixture::{ServerFixture, both};
@@ -163,7 +163,7 @@ impl Garden {
         let about: Vec<NodeId> = about.into_iter().collect();
         let (world, words) = (self.world.clone(), self.words());
         let content = json!({ "type": "text", "text": words });
-        let place = (first.conversation, Position::About(about.clone()));
+        let place = (first.conversation, NodePosition::About(about.clone()));
         let id = say_at(&world, &world.admin, place, content, By::Viewer).await;
         self.nodes.push(Plain { id, turn: None, conversation: first.conversation, parent: None, lineage: id, about });
     }

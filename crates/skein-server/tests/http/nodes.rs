@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use skein_core::tree::actor::{ActorId, AuthorType};
 use skein_core::tree::turn::{Speaker, TurnType};
 use skein_core::{ConversationId, NodeId, Viewer};
-use skein_store::tree::append::{Placing, Position};
+use skein_store::tree::append::{NodePlacement, NodePosition};
 
 use crate::conversation_fixture::{CONVERSATIONS, ConversationFixture, activation, id, ids, turn_path};
 use crate::server_fixture::{ServerFixture, both};
@@ -31,9 +31,9 @@ async fn reserve(world: &ServerFixture, conversation: &Value, parent: &Value) ->
     let viewer: Viewer = world.admin.clone();
     let conversation: ConversationId = id(conversation).parse().unwrap();
     let parent: NodeId = id(&parent["node"]).parse().unwrap();
-    let placing = Placing {
+    let placing = NodePlacement {
         conversation,
-        position: Position::After { parent: Some(parent), speaker: Speaker::Agent, turn_type: TurnType::Message },
+        position: NodePosition::After { parent: Some(parent), speaker: Speaker::Agent, turn_type: TurnType::Message },
         author: ActorId::SYSTEM,
         author_type: AuthorType::Model,
         sources: Vec::new(),

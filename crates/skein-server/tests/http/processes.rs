@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 use skein_core::account::{Role, Scope};
-use skein_core::flow::execution::state::{Execution, RunStatus};
-use skein_core::{RecordId, RunId};
+use skein_core::flow::execution::state::{Execution, ExecutionStatus};
+use skein_core::{ExecutionId, RecordId};
 use skein_store::flow::NewExecution;
 
 use crate::accounts::{grant_body, under};
@@ -61,14 +61,14 @@ async fn begin_run(world: &ServerFixture, process: &Value) {
     let (owner, version) = (world.admin.owner(), process["version"].as_i64().unwrap());
     let begin = move |tx: &mut skein_store::Tx<'_>| {
         let new = NewExecution {
-            id: RunId::from_bytes([7; 16]),
+            id: ExecutionId::from_bytes([7; 16]),
             owner,
             process: id,
             process_version: version,
             process_name: "p".to_owned(),
             parent: None,
             target: None,
-            session: RunId::from_bytes([7; 16]),
+            session: ExecutionId::from_bytes([7; 16]),
             cause: skein_core::ItemId::from_bytes([7; 16]),
             operation: None,
             branched_from: None,
@@ -76,7 +76,7 @@ async fn begin_run(world: &ServerFixture, process: &Value) {
             paused_at: None,
         };
         let state = Execution {
-            status: RunStatus::Running,
+            status: ExecutionStatus::Running,
             context: serde_json::Map::new(),
             steps: Vec::new(),
             levels_left: 3,

@@ -7,7 +7,7 @@ use skein_core::tree::node::NodeMarked;
 use skein_core::tree::turn::{Speaker, TurnType};
 use skein_core::{ConversationId, NodeId};
 use skein_engine::Worker;
-use skein_store::tree::append::Position;
+use skein_store::tree::append::NodePosition;
 
 use crate::server_fixture::{ServerFixture, both};
 use crate::tree_fixture::{By, conversation, say, say_at};
@@ -20,7 +20,7 @@ async fn read(world: &ServerFixture, path: &str) -> Value {
 
 /// What a model answers, with its raw response.
 async fn answer(world: &ServerFixture, id: ConversationId, parent: NodeId, text: &str) -> NodeId {
-    let position = Position::After { parent: Some(parent), speaker: Speaker::Agent, turn_type: TurnType::Message };
+    let position = NodePosition::After { parent: Some(parent), speaker: Speaker::Agent, turn_type: TurnType::Message };
     let content = json!({ "type": "text", "text": text });
     say_at(world, &world.admin, (id, position), content, By::Model(ActorId::from_bytes([9; 16]))).await
 }
@@ -36,7 +36,7 @@ async fn chat(world: &ServerFixture) -> (ConversationId, [NodeId; 3]) {
 
 async fn alternative(world: &ServerFixture, id: ConversationId, of: NodeId, text: &str) -> NodeId {
     let content = json!({ "type": "text", "text": text });
-    say_at(world, &world.admin, (id, Position::EditOf(of)), content, By::Viewer).await
+    say_at(world, &world.admin, (id, NodePosition::EditOf(of)), content, By::Viewer).await
 }
 
 async fn redact(world: &ServerFixture, node: NodeId) {

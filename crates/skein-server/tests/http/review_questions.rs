@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use skein_core::account::{Role, Scope};
 use skein_engine::Worker;
-use skein_testkit::hostile_server::{Behaviour, Request, Rogue};
+use skein_testkit::hostile_server::{Behaviour, HostileServer, Request};
 
 use crate::recipes::{text, tool, waiting};
 use crate::server_fixture::{Answer, ServerFixture, both};
@@ -38,7 +38,7 @@ fn answer(request: &Request) -> Behaviour {
 }
 
 /// A run whose model may call a tool once a person has approved.
-async fn begun(world: &ServerFixture, rogue: &Rogue) -> String {
+async fn begun(world: &ServerFixture, rogue: &HostileServer) -> String {
     let address = rogue.address();
     let allowed = json!({ "host": address.ip().to_string(), "port": address.port() });
     world.made("/api/v1/allowed-endpoints", &allowed).await;
@@ -83,7 +83,7 @@ fn ask(question: &str) -> Value {
 
 both! {
     async fn br_step_006_a_model_that_is_asked_back_may_ask_again_and_is_decided_about_anew_holds(world: &ServerFixture) {
-        let rogue = Rogue::start(answer);
+        let rogue = HostileServer::start(answer);
         let _worker = Worker::start(world.engine.clone(), "test".to_owned());
         let run = begun(world, &rogue).await;
         let first = open(world).await;
@@ -120,7 +120,7 @@ both! {
         assert!(refused.text.contains("deny it and say why"), "{}", refused.text);
         decide(world, &question, json!({ "decision": "answer", "value": 11 })).await;
 
-        let rogue = Rogue::start(answer);
+        let rogue = HostileServer::start(answer);
         let _worker = Worker::start(world.engine.clone(), "test".to_owned());
         begun(world, &rogue).await;
         let wish = open(world).await;

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use skein_core::account::{Role, Scope};
 use skein_core::tree::node::NodeMarked;
 use skein_core::{ConversationId, NodeId};
-use skein_store::tree::append::Position;
+use skein_store::tree::append::NodePosition;
 
 use crate::memory::remember;
 use crate::server_fixture::{ServerFixture, both};
@@ -30,7 +30,7 @@ both! {
         let first = say(world, &world.admin, here, None, "The heron nests in the willow.").await;
         let left = say(world, &world.admin, here, Some(first), "A heron was seen at dusk.").await;
         let edited = json!({ "type": "text", "text": "A heron was seen at dawn." });
-        let now = say_at(world, &world.admin, (here, Position::EditOf(left)), edited, By::Viewer).await;
+        let now = say_at(world, &world.admin, (here, NodePosition::EditOf(left)), edited, By::Viewer).await;
         let there = conversation(world, &world.admin, "There").await;
         let other = say(world, &world.admin, there, None, "HERONS, egrets and storks.").await;
         let from = found(world, json!({ "text": "heron", "nodeId": now })).await;

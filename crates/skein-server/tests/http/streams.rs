@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use skein_core::account::{Role, Scope};
 use skein_engine::Worker;
-use skein_testkit::hostile_server::{Behaviour, Rogue};
+use skein_testkit::hostile_server::{Behaviour, HostileServer};
 
 use crate::conversation_fixture::{ConversationFixture, id};
 use crate::feed::{Feed, FeedEvent, names};
@@ -23,8 +23,8 @@ fn piece(text: Option<&str>) -> Vec<u8> {
 }
 
 /// A model that answers in four pieces and takes its time.
-fn model() -> Rogue {
-    Rogue::start(|_| Behaviour::Drip {
+fn model() -> HostileServer {
+    HostileServer::start(|_| Behaviour::Drip {
         head: HEAD.into(),
         pieces: WORDS.into_iter().map(Some).chain([None]).map(piece).collect(),
         pause: Duration::from_millis(20),
@@ -32,17 +32,17 @@ fn model() -> Rogue {
 }
 
 /// A model that begins and does not end.
-fn stalling() -> Rogue {
-    Rogue::start(|_| Behaviour::Stall([HEAD.as_bytes(), &piece(Some("Three "))].concat()))
+fn stalling() -> HostileServer {
+    HostileServer::start(|_| Behaviour::Stall([HEAD.as_bytes(), &piece(Some("Three "))].concat()))
 }
 
 /// Has a model answer in a conversation; where its answer is listened to.
-async fn asked(world: &ServerFixture, rogue: &Rogue) -> String {
+async fn asked(world: &ServerFixture, rogue: &HostileServer) -> String {
     begun(world, rogue).await.0
 }
 
 /// The same, with the node that is to hold the answer.
-async fn begun(world: &ServerFixture, rogue: &Rogue) -> (String, Value) {
+async fn begun(world: &ServerFixture, rogue: &HostileServer) -> (String, Value) {
     let address = rogue.address();
     let allowed = json!({ "host": address.ip().to_string(), "port": address.port() });
     world.made("/api/v1/allowed-endpoints", &allowed).await;

@@ -5,7 +5,7 @@ use skein_core::account::{Role, Scope};
 use skein_core::tree::node::TreeSummary;
 use skein_core::{ConversationId, NodeId};
 use skein_engine::Worker;
-use skein_testkit::hostile_server::{Behaviour, Request, Rogue};
+use skein_testkit::hostile_server::{Behaviour, HostileServer, Request};
 
 use crate::conversation_fixture::{ConversationFixture, id};
 use crate::recipes::{now, weather};
@@ -14,8 +14,8 @@ use crate::server_fixture::{ServerFixture, both, fresh_key};
 const TOOL: &str = "/api/v1/settings/summaries.tool";
 
 /// A provider that answers with these words, or not at all.
-fn provider(words: Option<&'static str>) -> Rogue {
-    Rogue::start(move |_| match words {
+fn provider(words: Option<&'static str>) -> HostileServer {
+    HostileServer::start(move |_| match words {
         Some(words) => {
             let message = json!({ "role": "assistant", "content": words });
             let choice = json!({ "index": 0, "finish_reason": "stop", "message": message });
@@ -26,7 +26,7 @@ fn provider(words: Option<&'static str>) -> Rogue {
 }
 
 /// A tool that asks the provider, and the setting that says so.
-async fn ask_provider(world: &ServerFixture, provider: &Rogue) -> Value {
+async fn ask_provider(world: &ServerFixture, provider: &HostileServer) -> Value {
     let address = provider.address();
     let allowed = json!({ "host": address.ip().to_string(), "port": address.port() });
     world.made("/api/v1/allowed-endpoints", &allowed).await;

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use skein_core::RecordId;
 use skein_core::account::{Role, Scope};
-use skein_store::metrics::Measured;
+use skein_store::metrics::Measurement;
 
 use crate::recipes::{now, weather};
 use crate::server_fixture::{Answer, ServerFixture, both};
@@ -25,7 +25,7 @@ async fn asked(world: &ServerFixture, ids: &[&str]) -> Answer {
 async fn called(world: &ServerFixture, tool: &Value, took_ms: &'static [f64], failed: usize) {
     let (owner, entity): (_, RecordId) = (world.admin.owner(), id(tool).parse().unwrap());
     let calls = move |tx: &mut skein_store::Tx<'_>| {
-        let of = |name, value| Measured { name, scope: "tool", entity, run: None, value };
+        let of = |name, value| Measurement { name, scope: "tool", entity, run: None, value };
         took_ms.iter().try_for_each(|took| tx.measure(owner, &of("latency_ms", *took)))?;
         (0..failed).try_for_each(|_| tx.measure(owner, &of("errors", 1.0)))
     };

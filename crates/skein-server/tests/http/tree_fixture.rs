@@ -8,7 +8,7 @@ use skein_core::tree::conversation::Conversation;
 use skein_core::tree::turn::{Speaker, TurnType};
 use skein_core::{ConversationId, NodeId, PathId, RecordId, Viewer};
 use skein_store::Tx;
-use skein_store::tree::append::{Placing, Position, Raw, RawOf, Said};
+use skein_store::tree::append::{NodeBody, NodePlacement, NodePosition, RawResponseSource, ReceivedResponse};
 
 use crate::server_fixture::ServerFixture;
 
@@ -51,7 +51,7 @@ pub(crate) enum By {
 pub(crate) async fn say_at(
     world: &ServerFixture,
     viewer: &Viewer,
-    (conversation, position): (ConversationId, Position),
+    (conversation, position): (ConversationId, NodePosition),
     content: Value,
     by: By,
 ) -> NodeId {
@@ -60,14 +60,14 @@ pub(crate) async fn say_at(
     let (author, author_type, raw) = match by {
         By::Viewer => (ActorId::from(viewer.owner()), AuthorType::Human, None),
         By::Model(actor) => {
-            let raw = Raw { headers: json!({ "x-request-id": "r1" }), body: b"{\"id\":1}".to_vec() };
-            (actor, AuthorType::Model, Some(RawOf::New(raw)))
+            let raw = ReceivedResponse { headers: json!({ "x-request-id": "r1" }), body: b"{\"id\":1}".to_vec() };
+            (actor, AuthorType::Model, Some(RawResponseSource::New(raw)))
         }
     };
     let leads = Some(PathId::main_of(conversation));
     let placing =
-        Placing { conversation, position, author, author_type, sources: Vec::new(), executed_by: None, leads };
-    let said = Said { content, created_at: None, raw };
+        NodePlacement { conversation, position, author, author_type, sources: Vec::new(), executed_by: None, leads };
+    let said = NodeBody { content, created_at: None, raw };
     world.store.write(move |tx| tx.append_node(&viewer, &placing, &said)).await.unwrap().value.0.id
 }
 
@@ -79,7 +79,7 @@ pub(crate) async fn say(
     parent: Option<NodeId>,
     text: &str,
 ) -> NodeId {
-    let position = Position::After { parent, speaker: Speaker::User, turn_type: TurnType::Message };
+    let position = NodePosition::After { parent, speaker: Speaker::User, turn_type: TurnType::Message };
     let content = json!({ "type": "text", "text": text });
     say_at(world, viewer, (conversation, position), content, By::Viewer).await
 }

@@ -18,7 +18,7 @@ pub(crate) const FIRST_USER: &str = "first_user";
 
 /// Who a key belongs to and what it may be used for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct KeyHolder {
+pub struct KeyOwner {
     pub key: KeyId,
     pub user: UserId,
     pub role: Role,
@@ -202,7 +202,7 @@ impl Tx<'_> {
     }
 
     /// Whose key this is, unless it is unknown or revoked. Whether it has expired is for the caller to judge.
-    pub fn key_holder(&mut self, viewer: &Viewer, key_hash: Digest) -> Result<Option<KeyHolder>, StoreError> {
+    pub fn key_holder(&mut self, viewer: &Viewer, key_hash: Digest) -> Result<Option<KeyOwner>, StoreError> {
         system_only(viewer)?;
         let sql = "SELECT k.id, k.owner, k.scope, r.body FROM api_keys k JOIN records r ON r.id = k.id
                    WHERE k.key_hash = ?1 AND k.revoked = 0";
@@ -215,7 +215,7 @@ impl Tx<'_> {
         let content = serde_json::from_str(&body).ok().and_then(RecordContent::from_document).ok_or_else(unreadable)?;
         let scope = serde_json::from_value(Value::from(scope)).map_err(|_| unreadable())?;
         let (role, expires_at) = (self.role(viewer, user)?, key_expiry(&content).ok_or_else(unreadable)?);
-        Ok(Some(KeyHolder { key, user, role, scope, expires_at }))
+        Ok(Some(KeyOwner { key, user, role, scope, expires_at }))
     }
 
     /// Whether a key has not been ended.

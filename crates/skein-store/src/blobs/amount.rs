@@ -16,28 +16,28 @@ pub const COUNT_KEPT_MS: i64 = 10 * 60 * 1_000;
 
 /// The objects there were when they were counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Amount {
+pub struct BlobTotals {
     pub objects: u64,
     pub bytes: u64,
     pub counted_at: Millis,
 }
 
 #[derive(Default)]
-pub(super) struct Counted {
-    last: Mutex<Option<Amount>>,
+pub(super) struct BlobCount {
+    last: Mutex<Option<BlobTotals>>,
     /// Held by whoever counts, and waited for by nobody.
     counting: Arc<tokio::sync::Mutex<()>>,
 }
 
-impl Counted {
-    fn last(&self) -> Option<Amount> {
+impl BlobCount {
+    fn last(&self) -> Option<BlobTotals> {
         *self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Blobs {
     /// How much there is, as it was counted lately; nothing while it is counted for the first time.
-    pub async fn amount(&self, now: Millis) -> Result<Option<Amount>, StoreError> {
+    pub async fn amount(&self, now: Millis) -> Result<Option<BlobTotals>, StoreError> {
         let last = self.counted.last();
         if last.is_some_and(|last| now.0 - last.counted_at.0 < COUNT_KEPT_MS) {
             return Ok(last);
@@ -53,8 +53,8 @@ impl Blobs {
         counting.await.map_err(|error| StoreError::Panicked(error.to_string()))?.map(Some)
     }
 
-    async fn count(&self, now: Millis) -> Result<Amount, StoreError> {
-        let mut amount = Amount { objects: 0, bytes: 0, counted_at: now };
+    async fn count(&self, now: Millis) -> Result<BlobTotals, StoreError> {
+        let mut amount = BlobTotals { objects: 0, bytes: 0, counted_at: now };
         let mut objects = self.objects.list(None);
         while let Some(object) = objects.try_next().await.map_err(|error| failed(&error))? {
             if named_by(&object).is_some() {

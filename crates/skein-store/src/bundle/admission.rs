@@ -8,7 +8,7 @@ use skein_core::garden::item::{Item, ItemType, Payload, PayloadForm};
 use skein_core::garden::redaction::{redact, redacted_item};
 use skein_core::{ItemId, RelationId, RuleViolation};
 
-use super::scratch_database::Aside;
+use super::scratch_database::ScratchDatabase;
 use super::{Authority, BadBundle, about};
 use crate::blobs::refuse_other_media_types;
 use crate::error::{SqlError, StoreError};
@@ -30,7 +30,7 @@ const ASKED_FOR: [ItemType; 7] = [
 ];
 
 /// Takes the next item aside when it continues what came before it in the bundle.
-pub(crate) fn take(aside: &mut Aside, item: &Item) -> Result<(), StoreError> {
+pub(crate) fn take(aside: &mut ScratchDatabase, item: &Item) -> Result<(), StoreError> {
     let id = item.header.id;
     let item_type = &item.header.item_type;
     let judged = match item_type {
@@ -53,7 +53,7 @@ fn refused(item: &Item, problem: &str) -> StoreError {
     BadBundle::Item { item: item.header.id, problem: problem.to_owned() }.into()
 }
 
-fn take_delta(aside: &mut Aside, item: &Item) -> Result<(), StoreError> {
+fn take_delta(aside: &mut ScratchDatabase, item: &Item) -> Result<(), StoreError> {
     let delta = delta_of(item).ok_or_else(|| refused(item, "it is not a readable change"))?;
     let before = aside.record(delta.record)?;
     let is_next = match &before {
@@ -92,7 +92,7 @@ pub(crate) fn relation_of(item: &Item) -> Option<RelationId> {
 }
 
 /// The payload it speaks of must be gone, and must have been one that may go.
-fn check_redaction(aside: &mut Aside, item: &Item) -> Result<(), StoreError> {
+fn check_redaction(aside: &mut ScratchDatabase, item: &Item) -> Result<(), StoreError> {
     let document = item.document().unwrap_or_default();
     let target = redacted_item(&document).ok_or_else(|| refused(item, "it is not a readable redaction"))?;
     let target = aside.item(target)?.ok_or_else(|| refused(item, "the item it redacts is not in the bundle"))?.item;
@@ -110,7 +110,7 @@ fn check_attachment(item: &Item) -> Result<(), StoreError> {
     Ok(refuse_other_media_types(media_type)?)
 }
 
-fn check_relation(aside: &mut Aside, item: &Item) -> Result<(), StoreError> {
+fn check_relation(aside: &mut ScratchDatabase, item: &Item) -> Result<(), StoreError> {
     match relation_of(item) {
         Some(id) if aside.relation(id)?.is_some() => Ok(()),
         _ => Err(refused(item, "the relation it speaks of is not there by then")),

@@ -10,9 +10,9 @@ use super::archive::{Archive, Lines};
 use super::json_lines::parse_item;
 use super::lookup::Lookup;
 use super::manifest::{Manifest, Part};
-use super::scratch_database::{Aside, References};
-use super::seal_check::Seals;
-use super::{Authority, BLOBS, BadBundle, ITEMS, RECORDS, RELATIONS, SEALS, Watch, altered, tell};
+use super::scratch_database::{ReferenceCheck, ScratchDatabase};
+use super::seal_check::SealCheck;
+use super::{Authority, BLOBS, BadBundle, ITEMS, ProgressWatch, RECORDS, RELATIONS, SEALS, altered, tell};
 use super::{admission, rules};
 use crate::db::sql::{Value, params};
 use crate::error::StoreError;
@@ -32,14 +32,14 @@ pub(crate) fn check(
     manifest: &Manifest,
     store: &Store,
     authority: &Authority,
-    watch: Watch<'_>,
-) -> Result<Aside, StoreError> {
+    watch: ProgressWatch<'_>,
+) -> Result<ScratchDatabase, StoreError> {
     authority.refuse_stranger(manifest.owner)?;
     archive.clone().secrets(manifest)?;
     let (mut facts, mut evidence) = (archive.clone(), archive.clone());
-    let mut seals = Seals::new(evidence.lines(SEALS, manifest.seals)?, manifest.owner);
+    let mut seals = SealCheck::new(evidence.lines(SEALS, manifest.seals)?, manifest.owner);
     let mut lines = facts.lines(ITEMS, manifest.items)?;
-    let mut aside = Aside::new(References::Checked)?;
+    let mut aside = ScratchDatabase::new(ReferenceCheck::Checked)?;
     let (mut done, mut latest) = (0, Millis::MIN);
     while let Some(items) = next_batch(&mut lines, manifest.owner)? {
         let mut sealed_by = BTreeMap::new();
@@ -96,7 +96,12 @@ fn authorise(authority: &Authority, item: &Item, archive: &Archive, lookup: &Loo
 }
 
 /// What is new about a record continues the state that it has here.
-fn refuse_divergence(items: &[Item], lookup: &Lookup, store: &Store, aside: &mut Aside) -> Result<(), StoreError> {
+fn refuse_divergence(
+    items: &[Item],
+    lookup: &Lookup,
+    store: &Store,
+    aside: &mut ScratchDatabase,
+) -> Result<(), StoreError> {
     let Some(owner) = items.first().map(|item| item.header.owner) else { return Ok(()) };
     let mut continued = Vec::new();
     for item in items.iter().filter(|item| lookup.missing.contains(&item.header.id)) {
@@ -214,7 +219,12 @@ fn compare(
 }
 
 /// Every object that is attached is there with its hash and size, or known to be lost; no other is there.
-fn check_blobs(archive: &Archive, manifest: &Manifest, aside: &mut Aside, watch: Watch<'_>) -> Result<(), StoreError> {
+fn check_blobs(
+    archive: &Archive,
+    manifest: &Manifest,
+    aside: &mut ScratchDatabase,
+    watch: ProgressWatch<'_>,
+) -> Result<(), StoreError> {
     let mut archive = archive.clone();
     let mut strangers: BTreeSet<Digest> = archive.blobs().into_iter().collect();
     if strangers.len() as u64 != manifest.blobs {

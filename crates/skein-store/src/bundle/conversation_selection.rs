@@ -24,7 +24,7 @@ const NODES_PER_READ: usize = 1_000;
 
 /// What belongs to a conversation, and what of it was met so far.
 #[derive(Debug, Clone, Default)]
-pub struct Selection {
+pub struct ConversationSelection {
     conversations: BTreeSet<ConversationId>,
     /// The conversations, their projects and those who wrote in them.
     records: BTreeSet<RecordId>,
@@ -35,7 +35,7 @@ pub struct Selection {
     met: HashSet<ItemId>,
 }
 
-impl Selection {
+impl ConversationSelection {
     /// A conversation of the viewer's with those it was forked from.
     pub fn of(store: &Store, viewer: &Viewer, conversation: ConversationId) -> Result<Self, StoreError> {
         let mut selection = Self::default();

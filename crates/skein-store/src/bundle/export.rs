@@ -17,14 +17,14 @@ use skein_core::{Digest, ItemId};
 use zip::CompressionMethod;
 use zip::write::{SimpleFileOptions, StreamWriter, ZipWriter};
 
-use super::conversation_selection::Selection;
+use super::conversation_selection::ConversationSelection;
 use super::json_lines::item_line;
 use super::manifest::{WITH_SECRETS, WITHOUT_SECRETS};
-use super::pages::{Belongs, Pages, Which};
-use super::scratch_database::{Aside, References};
+use super::pages::{BundleMembership, ItemSelection, TimelinePages};
+use super::scratch_database::{ReferenceCheck, ScratchDatabase};
 use super::{
-    BLOBS, BadBundle, ExportScope, Exported, ITEMS, LINE_BYTES_MAX, MANIFEST, Manifest, Part, RECORDS, RELATIONS,
-    SEALS, SECRETS, SealSecrets, Watch, tell,
+    BLOBS, BadBundle, ExportResult, ExportScope, ITEMS, LINE_BYTES_MAX, MANIFEST, Manifest, Part, ProgressWatch,
+    RECORDS, RELATIONS, SEALS, SECRETS, SealSecrets, tell,
 };
 use crate::blobs::Blobs;
 use crate::error::{StoreError, is_full};
@@ -40,8 +40,8 @@ pub fn export<W: Write>(
     blobs: &Blobs,
     scope: &ExportScope,
     out: W,
-    watch: Watch<'_>,
-) -> Result<Exported, StoreError> {
+    watch: ProgressWatch<'_>,
+) -> Result<ExportResult, StoreError> {
     write(store, blobs, scope, out, watch, Extent { only: None, seal: None })
 }
 
@@ -50,10 +50,10 @@ pub fn export_only<W: Write>(
     store: &Store,
     blobs: &Blobs,
     scope: &ExportScope,
-    only: Selection,
+    only: ConversationSelection,
     out: W,
-    watch: Watch<'_>,
-) -> Result<Exported, StoreError> {
+    watch: ProgressWatch<'_>,
+) -> Result<ExportResult, StoreError> {
     write(store, blobs, scope, out, watch, Extent { only: Some(only), seal: None })
 }
 
@@ -63,16 +63,16 @@ pub fn export_with_secrets<W: Write>(
     blobs: &Blobs,
     scope: &ExportScope,
     out: W,
-    watch: Watch<'_>,
+    watch: ProgressWatch<'_>,
     seal: SealSecrets<'_>,
-) -> Result<Exported, StoreError> {
+) -> Result<ExportResult, StoreError> {
     write(store, blobs, scope, out, watch, Extent { only: None, seal: Some(seal) })
 }
 
 /// How much is written.
 struct Extent<'a> {
     /// Everything, where nothing is selected.
-    only: Option<Selection>,
+    only: Option<ConversationSelection>,
     seal: Option<SealSecrets<'a>>,
 }
 
@@ -81,12 +81,12 @@ fn write<W: Write>(
     blobs: &Blobs,
     scope: &ExportScope,
     out: W,
-    watch: Watch<'_>,
+    watch: ProgressWatch<'_>,
     extent: Extent<'_>,
-) -> Result<Exported, StoreError> {
+) -> Result<ExportResult, StoreError> {
     refuse_unsettled(store, scope)?;
     let is_given_up = Arc::new(AtomicBool::new(false));
-    let mut bundle = Bundle::new(Outlet { out, is_given_up: Arc::clone(&is_given_up) });
+    let mut bundle = Bundle::new(AbandonableWriter { out, is_given_up: Arc::clone(&is_given_up) });
     let outcome = write_all(store, blobs, scope, &mut bundle, watch, extent);
     is_given_up.store(outcome.is_err(), Ordering::Relaxed);
     let exported = outcome?;
@@ -107,11 +107,11 @@ fn write_all<W: Write>(
     blobs: &Blobs,
     scope: &ExportScope,
     bundle: &mut Bundle<W>,
-    watch: Watch<'_>,
+    watch: ProgressWatch<'_>,
     Extent { only, seal }: Extent<'_>,
-) -> Result<Exported, StoreError> {
+) -> Result<ExportResult, StoreError> {
     let is_whole = only.is_none();
-    let mut facts = Facts::new(only)?;
+    let mut facts = ExportedFacts::new(only)?;
     let items = facts.write(store, scope, bundle, watch)?;
     let (seals, head) = if is_whole {
         write_seals(store, scope, facts.local, bundle, watch)?
@@ -139,12 +139,12 @@ fn write_all<W: Write>(
         lost_blobs,
     };
     bundle.entry(MANIFEST, CompressionMethod::Deflated, manifest.to_text().as_bytes())?;
-    Ok(Exported { blobs: manifest.blobs, manifest })
+    Ok(ExportResult { blobs: manifest.blobs, manifest })
 }
 
 /// Sealed values of the secrets that the exported items amount to.
 fn write_secrets<W: Write>(
-    aside: &mut Aside,
+    aside: &mut ScratchDatabase,
     bundle: &mut Bundle<W>,
     seal: SealSecrets<'_>,
 ) -> Result<Part, StoreError> {
@@ -157,18 +157,18 @@ fn write_secrets<W: Write>(
 }
 
 /// What is learnt while facts are written.
-struct Facts {
-    aside: Aside,
+struct ExportedFacts {
+    aside: ScratchDatabase,
     /// Items without payload whose redaction has not been seen.
     unexplained: BTreeSet<ItemId>,
     /// Positions of what tells of this store and is left out.
     local: BTreeSet<i64>,
-    only: Option<Selection>,
+    only: Option<ConversationSelection>,
 }
 
-impl Facts {
-    fn new(only: Option<Selection>) -> Result<Self, StoreError> {
-        let aside = Aside::new(References::Trusted)?;
+impl ExportedFacts {
+    fn new(only: Option<ConversationSelection>) -> Result<Self, StoreError> {
+        let aside = ScratchDatabase::new(ReferenceCheck::Trusted)?;
         Ok(Self { aside, unexplained: BTreeSet::new(), local: BTreeSet::new(), only })
     }
 
@@ -177,15 +177,15 @@ impl Facts {
         store: &Store,
         scope: &ExportScope,
         bundle: &mut Bundle<W>,
-        watch: Watch<'_>,
+        watch: ProgressWatch<'_>,
     ) -> Result<Part, StoreError> {
-        let mut pages = Pages::new(store, scope, Which::Facts);
+        let mut pages = TimelinePages::new(store, scope, ItemSelection::Facts);
         bundle.part(ITEMS, |part| {
             while let Some(reached) = pages.next(&mut |stored, belongs| self.put(&stored, belongs, part))? {
                 tell_place(watch, "exporting", reached, scope.cut)?;
             }
             for redaction in self.late_redactions(store, scope)? {
-                self.put(&redaction, Belongs::Along, part)?;
+                self.put(&redaction, BundleMembership::Along, part)?;
             }
             Ok(())
         })
@@ -194,10 +194,10 @@ impl Facts {
     fn put<W: Write>(
         &mut self,
         stored: &StoredItem,
-        belongs: Belongs,
+        belongs: BundleMembership,
         part: &mut PartWriter<'_, W>,
     ) -> Result<(), StoreError> {
-        if belongs == Belongs::Here {
+        if belongs == BundleMembership::Here {
             self.local.insert(stored.cursor.position);
             return Ok(());
         }
@@ -236,9 +236,9 @@ fn write_seals<W: Write>(
     scope: &ExportScope,
     local: BTreeSet<i64>,
     bundle: &mut Bundle<W>,
-    watch: Watch<'_>,
+    watch: ProgressWatch<'_>,
 ) -> Result<(Part, Option<Digest>), StoreError> {
-    let mut pages = Pages::new(store, scope, Which::Local(Arc::new(local)));
+    let mut pages = TimelinePages::new(store, scope, ItemSelection::Local(Arc::new(local)));
     let mut head = None;
     let part = bundle.part(SEALS, |part| {
         let mut put = |stored: StoredItem, _| {
@@ -267,7 +267,7 @@ fn write_blobs<W: Write>(
     blobs: &Blobs,
     named: &[Digest],
     bundle: &mut Bundle<W>,
-    watch: Watch<'_>,
+    watch: ProgressWatch<'_>,
 ) -> Result<Vec<Digest>, StoreError> {
     let mut lost = Vec::new();
     for (done, hash) in (1..).zip(named) {
@@ -287,17 +287,17 @@ fn write_blobs<W: Write>(
 }
 
 /// Positions stand for how much of the timeline was walked.
-fn tell_place(watch: Watch<'_>, stage: &'static str, reached: Cursor, cut: Cursor) -> Result<(), StoreError> {
+fn tell_place(watch: ProgressWatch<'_>, stage: &'static str, reached: Cursor, cut: Cursor) -> Result<(), StoreError> {
     let number = |position: i64| u64::try_from(position).unwrap_or(0);
     tell(watch, stage, number(reached.position.min(cut.position)), number(cut.position))
 }
 
 struct Bundle<W: Write> {
-    zip: ZipWriter<StreamWriter<Outlet<W>>>,
+    zip: ZipWriter<StreamWriter<AbandonableWriter<W>>>,
 }
 
 impl<W: Write> Bundle<W> {
-    fn new(out: Outlet<W>) -> Self {
+    fn new(out: AbandonableWriter<W>) -> Self {
         Self { zip: ZipWriter::new_stream(out) }
     }
 
@@ -325,7 +325,7 @@ impl<W: Write> Bundle<W> {
 }
 
 struct PartWriter<'a, W: Write> {
-    zip: &'a mut ZipWriter<StreamWriter<Outlet<W>>>,
+    zip: &'a mut ZipWriter<StreamWriter<AbandonableWriter<W>>>,
     hasher: Sha256,
     lines: u64,
     bytes: u64,
@@ -344,12 +344,12 @@ impl<W: Write> PartWriter<'_, W> {
 }
 
 /// The zip writer completes its file when it is dropped; one that was given up must not look complete.
-struct Outlet<W> {
+struct AbandonableWriter<W> {
     out: W,
     is_given_up: Arc<AtomicBool>,
 }
 
-impl<W: Write> Write for Outlet<W> {
+impl<W: Write> Write for AbandonableWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if self.is_given_up.load(Ordering::Relaxed) {
             return Ok(bytes.len());

@@ -12,8 +12,8 @@ use skein_core::{Digest, ItemId, NodeId, UserId};
 use super::archive::Archive;
 use super::check::{attached, check, leaves, next_batch};
 use super::manifest::Manifest;
-use super::scratch_database::Aside;
-use super::{Authority, BadBundle, ITEMS, Imported, Watch, about_live, admission, altered, tell};
+use super::scratch_database::ScratchDatabase;
+use super::{Authority, BadBundle, ITEMS, ImportResult, ProgressWatch, about_live, admission, altered, tell};
 use crate::blobs::{Blobs, Removals};
 use crate::error::StoreError;
 use crate::store::{Store, Urgency};
@@ -25,8 +25,8 @@ pub fn import(
     blobs: &Blobs,
     bundle: File,
     authority: &Authority,
-    watch: Watch<'_>,
-) -> Result<Imported, StoreError> {
+    watch: ProgressWatch<'_>,
+) -> Result<ImportResult, StoreError> {
     let (archive, manifest) = Archive::open(bundle)?;
     let aside = check(&archive, &manifest, store, authority, watch)?;
     let importer = Importer { store, blobs, archive, aside, owner: manifest.owner, put: BTreeSet::new() };
@@ -53,16 +53,16 @@ struct Importer<'a> {
     blobs: &'a Blobs,
     archive: Archive,
     /// What the first pass verified.
-    aside: Aside,
+    aside: ScratchDatabase,
     owner: UserId,
     put: BTreeSet<Digest>,
 }
 
 impl Importer<'_> {
-    fn run(mut self, manifest: &Manifest, watch: Watch<'_>) -> Result<Imported, StoreError> {
+    fn run(mut self, manifest: &Manifest, watch: ProgressWatch<'_>) -> Result<ImportResult, StoreError> {
         let mut facts = self.archive.clone();
         let mut lines = facts.lines(ITEMS, manifest.items)?;
-        let mut imported = Imported { owner: manifest.owner, added: 0, skipped: 0, blobs: 0 };
+        let mut imported = ImportResult { owner: manifest.owner, added: 0, skipped: 0, blobs: 0 };
         while let Some(items) = next_batch(&mut lines, manifest.owner)? {
             let total = items.len() as u64;
             let added = self.add(items)?;

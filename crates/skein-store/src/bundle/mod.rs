@@ -25,7 +25,7 @@ use std::ops::ControlFlow;
 use skein_core::garden::cursor::Cursor;
 use skein_core::{Digest, ItemId, RecordId, UserId, Viewer};
 
-pub use conversation_selection::Selection;
+pub use conversation_selection::ConversationSelection;
 pub use end_record::ENTRIES_MAX;
 pub use export::{export, export_only, export_with_secrets};
 pub use import::{import, owner_of, sealed_secrets};
@@ -85,14 +85,14 @@ impl Authority {
 
 /// What an export wrote.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Exported {
+pub struct ExportResult {
     pub manifest: Manifest,
     pub blobs: u64,
 }
 
 /// What an import did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Imported {
+pub struct ImportResult {
     pub owner: UserId,
     pub added: u64,
     pub skipped: u64,
@@ -110,7 +110,7 @@ pub struct SecretAtCut {
 pub type SealSecrets<'a> = &'a mut dyn FnMut(&[SecretAtCut]) -> Result<String, StoreError>;
 
 /// Told how far it is; may ask to stop.
-pub type Watch<'a> = &'a mut dyn FnMut(Progress) -> ControlFlow<()>;
+pub type ProgressWatch<'a> = &'a mut dyn FnMut(Progress) -> ControlFlow<()>;
 
 /// Why a bundle is not taken in.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -145,7 +145,7 @@ pub enum BadBundle {
     Stopped,
 }
 
-fn tell(watch: Watch<'_>, stage: &'static str, done: u64, total: u64) -> Result<(), StoreError> {
+fn tell(watch: ProgressWatch<'_>, stage: &'static str, done: u64, total: u64) -> Result<(), StoreError> {
     match watch(Progress { stage, done, total }) {
         ControlFlow::Continue(()) => Ok(()),
         ControlFlow::Break(()) => Err(BadBundle::Stopped.into()),

@@ -12,7 +12,7 @@ use super::ExportScope;
 use crate::db::sql::{Value, params};
 use crate::error::StoreError;
 use crate::store::Store;
-use crate::timeline::follow::Along;
+use crate::timeline::follow::TimelineQuery;
 use crate::timeline::items::{DEFLATED, ITEM_COLUMNS, StoredItem, checked, read_item};
 use crate::timeline::projection::TIME_OVERRIDE;
 use crate::tx::Tx;
@@ -31,7 +31,7 @@ const LOCAL_EVENTS: [&str; 3] = ["damage.found", "export.made", "import.made"];
 
 /// What an item has to do with a bundle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Belongs {
+pub(crate) enum BundleMembership {
     /// Part of what is taken along.
     Along,
     /// Tells of the store it was made in: a seal, an export, an import.
@@ -39,16 +39,16 @@ pub(crate) enum Belongs {
 }
 
 /// An owner's items in timeline order.
-pub(crate) struct Pages<'a> {
+pub(crate) struct TimelinePages<'a> {
     store: &'a Store,
     scope: &'a ExportScope,
-    which: Which,
+    which: ItemSelection,
     after: Option<Cursor>,
 }
 
 /// Which items are fetched at all.
 #[derive(Debug, Clone)]
-pub(crate) enum Which {
+pub(crate) enum ItemSelection {
     /// All but seals.
     Facts,
     /// Seals, and what else was found to tell of this store, by position.
@@ -60,15 +60,15 @@ struct Place {
     weight: usize,
 }
 
-impl<'a> Pages<'a> {
-    pub(crate) fn new(store: &'a Store, scope: &'a ExportScope, which: Which) -> Self {
+impl<'a> TimelinePages<'a> {
+    pub(crate) fn new(store: &'a Store, scope: &'a ExportScope, which: ItemSelection) -> Self {
         Self { store, scope, which, after: Some(Cursor { tx: i64::MIN, position: i64::MIN }) }
     }
 
     /// Hands over the next stretch of the timeline; says where it ended, or `None` at the end.
     pub(crate) fn next(
         &mut self,
-        each: &mut dyn FnMut(StoredItem, Belongs) -> Result<(), StoreError>,
+        each: &mut dyn FnMut(StoredItem, BundleMembership) -> Result<(), StoreError>,
     ) -> Result<Option<Cursor>, StoreError> {
         let Some(after) = self.after else { return Ok(None) };
         let (scope, which) = (self.scope.clone(), self.which.clone());
@@ -116,11 +116,11 @@ impl Tx<'_> {
     fn places(
         &mut self,
         scope: &ExportScope,
-        which: &Which,
+        which: &ItemSelection,
         after: Cursor,
     ) -> Result<(Vec<Place>, Option<Cursor>), StoreError> {
         self.refuse_stranger(&scope.viewer, scope.owner)?;
-        let along = Along {
+        let along = TimelineQuery {
             columns: "i.tx, i.position, i.owner, i.type, i.encoding, CAST(length(i.payload) AS BIGINT)",
             from: "items i",
         };
@@ -151,7 +151,7 @@ impl Tx<'_> {
         viewer: &Viewer,
         owner: UserId,
         positions: &[i64],
-    ) -> Result<Vec<(StoredItem, Belongs)>, StoreError> {
+    ) -> Result<Vec<(StoredItem, BundleMembership)>, StoreError> {
         self.refuse_stranger(viewer, owner)?;
         // One statement for any number of positions, so that it is prepared once.
         let places: Vec<String> = (1..=ITEMS_PER_READ).map(|number| format!("?{number}")).collect();
@@ -169,9 +169,9 @@ impl Tx<'_> {
         found.into_iter().map(|stored| self.belonging(stored)).collect()
     }
 
-    fn belonging(&mut self, stored: StoredItem) -> Result<(StoredItem, Belongs), StoreError> {
+    fn belonging(&mut self, stored: StoredItem) -> Result<(StoredItem, BundleMembership), StoreError> {
         let is_local = is_local(&stored.item) || self.corrects_local(&stored.item)?;
-        Ok((stored, if is_local { Belongs::Here } else { Belongs::Along }))
+        Ok((stored, if is_local { BundleMembership::Here } else { BundleMembership::Along }))
     }
 
     /// Whether this is a corrected time of something that stays here; there would be nothing to correct elsewhere.
@@ -210,7 +210,7 @@ impl Tx<'_> {
     }
 }
 
-impl Which {
+impl ItemSelection {
     fn includes(&self, position: i64, item_type: &str) -> bool {
         let is_seal = item_type == ItemType::SEAL.as_str();
         match self {

@@ -17,7 +17,7 @@ use skein_core::{Digest, ItemId, Millis, RuleViolation};
 use super::admission::{corrected_item, delta_of, relation_of};
 use super::check::CLOCK_SKEW_MS;
 use super::lookup::Lookup;
-use super::scratch_database::Aside;
+use super::scratch_database::ScratchDatabase;
 use super::{Authority, BadBundle, about};
 use crate::blobs::attachment;
 use crate::error::StoreError;
@@ -32,7 +32,7 @@ const REMEDY: &str = "leave it out, or ask who runs this installation to import 
 pub(crate) fn check(
     authority: &Authority,
     item: &Item,
-    aside: &mut Aside,
+    aside: &mut ScratchDatabase,
     lookup: &Lookup,
     latest: Millis,
 ) -> Result<(), StoreError> {
@@ -78,7 +78,7 @@ enum EndpointPlace {
 /// One new item, with what was brought before it and what is here.
 struct NewItem<'a> {
     item: &'a Item,
-    aside: &'a mut Aside,
+    aside: &'a mut ScratchDatabase,
     lookup: &'a Lookup,
 }
 
@@ -255,7 +255,11 @@ fn unlike_any_change() -> RuleViolation {
 }
 
 /// What an end is: brought before the edge, or here for the owner to name. What is neither is not there.
-fn related_thing(aside: &mut Aside, lookup: &Lookup, end: Endpoint) -> Result<RelatedThing<EndpointPlace>, StoreError> {
+fn related_thing(
+    aside: &mut ScratchDatabase,
+    lookup: &Lookup,
+    end: Endpoint,
+) -> Result<RelatedThing<EndpointPlace>, StoreError> {
     let missing = || StoreError::NotFound(end.id_text());
     match end {
         Endpoint::Item(id) | Endpoint::Fragment { item: id, .. } => {

@@ -16,7 +16,7 @@ use super::lookup::ItemState;
 use crate::catalog::vault::{SECRET, value_version};
 use crate::db::sql::{Sql as _, params};
 use crate::db::sqlite;
-use crate::db::sqlite::SqliteSql;
+use crate::db::sqlite::SqliteTransaction;
 use crate::error::StoreError;
 use crate::timeline::records::{RECORD_COLUMNS, read_record};
 use crate::timeline::relations::{RELATION_COLUMNS, read_relation};
@@ -24,23 +24,23 @@ use crate::tx::Tx;
 
 /// Whether rows may speak of items that are not there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum References {
+pub(crate) enum ReferenceCheck {
     /// They come from a store that has seen to it.
     Trusted,
     /// Everything a bundle speaks of must be in it.
     Checked,
 }
 
-pub(crate) struct Aside {
+pub(crate) struct ScratchDatabase {
     database: Connection,
-    references: References,
+    references: ReferenceCheck,
 }
 
-impl Aside {
-    pub(crate) fn new(references: References) -> Result<Self, StoreError> {
+impl ScratchDatabase {
+    pub(crate) fn new(references: ReferenceCheck) -> Result<Self, StoreError> {
         let database = sqlite::open_scratch()?;
         let failed = |error: rusqlite::Error| sqlite::sql_error(&error);
-        database.pragma_update(None, "foreign_keys", references == References::Checked).map_err(failed)?;
+        database.pragma_update(None, "foreign_keys", references == ReferenceCheck::Checked).map_err(failed)?;
         let continued = "CREATE TABLE continued (record BLOB NOT NULL PRIMARY KEY); BEGIN";
         database.execute_batch(continued).map_err(failed)?;
         Ok(Self { database, references })
@@ -51,7 +51,7 @@ impl Aside {
         let references = self.references;
         self.with(item.header.realized_at, |tx| {
             let mut cursor = Cursor::START;
-            if references == References::Checked {
+            if references == ReferenceCheck::Checked {
                 let places = tx.insert_items(std::slice::from_ref(&without_bytes(item)))?;
                 cursor = places.first().copied().unwrap_or(cursor);
             }
@@ -133,7 +133,7 @@ impl Aside {
 
     /// The objects that are attached, each once, by hash.
     pub(crate) fn named_blobs(&mut self) -> Result<Vec<(Digest, i64)>, StoreError> {
-        let mut sql = SqliteSql::on(&self.database);
+        let mut sql = SqliteTransaction::on(&self.database);
         Tx::new(&mut sql, Millis(0), 0, [0; 16]).named_blobs()
     }
 
@@ -144,7 +144,7 @@ impl Aside {
         each: &mut dyn FnMut(&str) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
         let mut refused = Ok(());
-        let outcome = SqliteSql::on(&self.database).query(sql, &[], &mut |row| {
+        let outcome = SqliteTransaction::on(&self.database).query(sql, &[], &mut |row| {
             refused = each(&line(row)?);
             // The query is to end here; what is told is the refusal.
             if refused.is_err() { Err(crate::SqlError::Interrupted) } else { Ok(()) }
@@ -158,7 +158,7 @@ impl Aside {
         now: Millis,
         work: impl FnOnce(&mut Tx<'_>) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
-        let mut sql = SqliteSql::on(&self.database);
+        let mut sql = SqliteTransaction::on(&self.database);
         work(&mut Tx::new(&mut sql, now, 0, [0; 16]))
     }
 }

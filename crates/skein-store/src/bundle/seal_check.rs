@@ -18,7 +18,7 @@ use crate::error::StoreError;
 /// Most items that wait for the seal that covers them, each a few dozen bytes: exports and imports are rarer.
 const BESIDE_MAX: usize = 1_000_000;
 
-pub(crate) struct Seals<R> {
+pub(crate) struct SealCheck<R> {
     lines: Lines<R>,
     owner: UserId,
     /// Leaves of the seal at hand that have not been met.
@@ -30,7 +30,7 @@ pub(crate) struct Seals<R> {
     is_read: bool,
 }
 
-impl<R: Read> Seals<R> {
+impl<R: Read> SealCheck<R> {
     pub(crate) fn new(lines: Lines<R>, owner: UserId) -> Self {
         let (open, beside) = (VecDeque::new(), VecDeque::new());
         Self { lines, owner, open, beside, seal: None, head: None, is_read: false }

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use skein_core::garden::item::ItemType;
 use skein_core::{ItemId, UserId, Viewer};
 
-use super::{BYTES_MAX, BadBundle, ENTRIES_MAX, Selection};
+use super::{BYTES_MAX, BadBundle, ConversationSelection, ENTRIES_MAX};
 use crate::db::sql::{Row, params};
 use crate::error::StoreError;
 use crate::store::Store;
@@ -60,7 +60,7 @@ impl ExportSize {
     }
 
     /// Counts what a bundle of one conversation would hold.
-    pub fn of_selection(store: &Store, viewer: &Viewer, only: &Selection) -> Result<Self, StoreError> {
+    pub fn of_selection(store: &Store, viewer: &Viewer, only: &ConversationSelection) -> Result<Self, StoreError> {
         let mut total = Total::default();
         let items: Vec<ItemId> = only.items().collect();
         for chunk in items.chunks(SELECTED_PER_READ) {

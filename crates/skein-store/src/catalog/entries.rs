@@ -8,11 +8,11 @@
 use std::collections::BTreeSet;
 
 use skein_core::catalog::restore;
-use skein_core::catalog::sharing::Refused;
+use skein_core::catalog::sharing::SharingRefusal;
 use skein_core::garden::record::{Act, ChangeNote, Record, RecordContent, RecordType};
 use skein_core::{Digest, RecordId, RuleViolation, UserId, Viewer};
 
-use crate::catalog::list_index::{Question, heading};
+use crate::catalog::list_index::{ListQuery, heading};
 use crate::catalog::references::{ReferenceKind, references_of};
 use crate::db::sql::{Value, params};
 use crate::error::StoreError;
@@ -22,7 +22,7 @@ use crate::tx::Tx;
 
 /// Whose records a list shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Whose {
+pub enum OwnershipFilter {
     /// The viewer's own, shared or not.
     Own,
     /// What others share.
@@ -35,7 +35,7 @@ pub enum Whose {
 #[derive(Debug, Clone)]
 pub struct VisibleQuery {
     pub record_type: RecordType,
-    pub whose: Whose,
+    pub whose: OwnershipFilter,
     /// Only of this kind: the type of a service or a secret, of a tool's operation.
     pub kind: Option<String>,
     /// Only what is enabled, or only what is not.
@@ -49,7 +49,7 @@ pub struct VisibleQuery {
 impl VisibleQuery {
     /// Everything of a type that is not archived.
     pub fn of(record_type: RecordType, limit: usize) -> Self {
-        let (whose, kind, enabled, include_archived, after) = (Whose::Both, None, None, false, None);
+        let (whose, kind, enabled, include_archived, after) = (OwnershipFilter::Both, None, None, false, None);
         Self { record_type, whose, kind, enabled, include_archived, after, limit }
     }
 }
@@ -127,7 +127,7 @@ impl Tx<'_> {
         for (kind, target) in named.difference(&known).filter(|(kind, _)| *kind != ReferenceKind::Template) {
             match self.record(viewer, *target) {
                 Err(StoreError::NotFound(name)) => {
-                    return Err(Refused::Conflict(restore::missing(kind.as_str(), &name)).into());
+                    return Err(SharingRefusal::Conflict(restore::missing(kind.as_str(), &name)).into());
                 }
                 found => drop(found?),
             }
@@ -144,12 +144,12 @@ impl Tx<'_> {
         query: &VisibleQuery,
     ) -> Result<Page<Record, RecordId>, StoreError> {
         let question =
-            Question { kind: query.kind.as_deref(), enabled: query.enabled, only_unarchived: !query.include_archived };
+            ListQuery { kind: query.kind.as_deref(), enabled: query.enabled, only_unarchived: !query.include_archived };
         let Some(heading) = heading(&query.record_type, &question) else {
             return Ok(Page { rows: Vec::new(), next: None });
         };
         let owner = self.subject(viewer)?;
-        let listed = Listed { table: "record_headings", place: "heading = ?2", whose: query.whose };
+        let listed = VisibilityTable { table: "record_headings", place: "heading = ?2", whose: query.whose };
         let place = [Value::from(&heading)];
         self.page_of(&listed, owner, &place, query.after, query.limit)
     }
@@ -157,7 +157,7 @@ impl Tx<'_> {
     /// A page of the records listed somewhere; `place` are the parameters of the listing from `?2` on.
     pub(crate) fn page_of(
         &mut self,
-        listed: &Listed,
+        listed: &VisibilityTable,
         owner: UserId,
         place: &[Value<'_>],
         after: Option<RecordId>,
@@ -182,14 +182,14 @@ impl Tx<'_> {
 const FIRST: RecordId = RecordId::from_bytes([0; 16]);
 
 /// Rows of a table that name records, by owner and by who may see them.
-pub(crate) struct Listed {
+pub(crate) struct VisibilityTable {
     pub(crate) table: &'static str,
     /// Which rows, in terms of parameters from `?2` on.
     pub(crate) place: &'static str,
-    pub(crate) whose: Whose,
+    pub(crate) whose: OwnershipFilter,
 }
 
-impl Listed {
+impl VisibilityTable {
     /// The records after one, own (`?1`) and shared, each arm read off its own index.
     fn sql(&self, after: usize, limit: usize) -> String {
         let arm = |condition: &str, name: &str| {
@@ -202,9 +202,9 @@ impl Listed {
         let own = || arm("owner = ?1", "own");
         let shared = || arm("shared = 1 AND owner <> ?1", "shared_by_others");
         match self.whose {
-            Whose::Own => own(),
-            Whose::SharedByOthers => shared(),
-            Whose::Both => format!("{} UNION {}", own(), shared()),
+            OwnershipFilter::Own => own(),
+            OwnershipFilter::SharedByOthers => shared(),
+            OwnershipFilter::Both => format!("{} UNION {}", own(), shared()),
         }
     }
 }
@@ -237,11 +237,16 @@ mod tests {
 
     #[test]
     fn both_arms_of_a_list_are_read_off_their_index_from_where_the_last_page_ended() {
-        let headings = Listed { table: "record_headings", place: "heading = ?2", whose: Whose::Both };
+        let headings =
+            VisibilityTable { table: "record_headings", place: "heading = ?2", whose: OwnershipFilter::Both };
         let found = plan(&headings.sql(3, 4));
         assert!(found.contains("record_headings_owner (owner=? AND heading=? AND record>?)"), "{found}");
         assert!(found.contains("record_headings_shared (heading=? AND record>?)"), "{found}");
-        let references = Listed { table: "record_references", place: "target = ?2 AND kind = ?3", whose: Whose::Both };
+        let references = VisibilityTable {
+            table: "record_references",
+            place: "target = ?2 AND kind = ?3",
+            whose: OwnershipFilter::Both,
+        };
         let found = plan(&references.sql(4, 5));
         assert!(found.contains("record_references_owner (target=? AND kind=? AND owner=? AND record>?)"), "{found}");
         assert!(found.contains("record_references_shared (target=? AND kind=? AND record>?)"), "{found}");

@@ -11,7 +11,7 @@ use skein_core::garden::record::{RecordContent, RecordType};
 const KIND_BYTES_MAX: usize = 64;
 
 /// What lists ask about records of one type.
-struct Listing {
+struct ListDefinition {
     record_type: &'static str,
     /// Where its kind stands in the data.
     kind: Option<&'static str>,
@@ -24,11 +24,11 @@ const fn listing(
     kind: Option<&'static str>,
     has_enabled: bool,
     has_archived: bool,
-) -> Listing {
-    Listing { record_type, kind, has_enabled, has_archived }
+) -> ListDefinition {
+    ListDefinition { record_type, kind, has_enabled, has_archived }
 }
 
-const LISTINGS: [Listing; 10] = [
+const LISTINGS: [ListDefinition; 10] = [
     listing("Service", Some("/type"), true, false),
     listing("Secret", Some("/type"), false, false),
     listing("Tool", Some("/operation/type"), true, false),
@@ -43,14 +43,14 @@ const LISTINGS: [Listing; 10] = [
 
 /// A question a list asks; what is `None` or false is not asked.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Question<'a> {
+pub(crate) struct ListQuery<'a> {
     pub(crate) kind: Option<&'a str>,
     pub(crate) enabled: Option<bool>,
     pub(crate) only_unarchived: bool,
 }
 
 /// The heading that answers a question, or `None` when no record of the type can.
-pub(crate) fn heading(record_type: &RecordType, question: &Question<'_>) -> Option<String> {
+pub(crate) fn heading(record_type: &RecordType, question: &ListQuery<'_>) -> Option<String> {
     let listing = listing_of(record_type)?;
     let is_asked_in_vain = question.kind.is_some() && listing.kind.is_none()
         || question.kind.is_some_and(|kind| !is_kind(kind))
@@ -59,7 +59,7 @@ pub(crate) fn heading(record_type: &RecordType, question: &Question<'_>) -> Opti
         return None;
     }
     // What cannot be archived is not.
-    Some(spell(listing, &Question { only_unarchived: question.only_unarchived && listing.has_archived, ..*question }))
+    Some(spell(listing, &ListQuery { only_unarchived: question.only_unarchived && listing.has_archived, ..*question }))
 }
 
 /// Every heading a record stands under.
@@ -73,7 +73,7 @@ pub(crate) fn headings_of(content: &RecordContent) -> Vec<String> {
         for enabled in with_none(enabled) {
             for only_unarchived in with_none(is_unarchived.then_some(true)) {
                 let only_unarchived = only_unarchived.is_some();
-                headings.push(spell(listing, &Question { kind, enabled, only_unarchived }));
+                headings.push(spell(listing, &ListQuery { kind, enabled, only_unarchived }));
             }
         }
     }
@@ -84,11 +84,11 @@ fn with_none<T>(value: Option<T>) -> impl Iterator<Item = Option<T>> {
     std::iter::once(None).chain(value.map(Some))
 }
 
-fn listing_of(record_type: &RecordType) -> Option<&'static Listing> {
+fn listing_of(record_type: &RecordType) -> Option<&'static ListDefinition> {
     LISTINGS.iter().find(|listing| listing.record_type == record_type.as_str())
 }
 
-fn kind_of<'a>(listing: &Listing, content: &'a RecordContent) -> Option<&'a str> {
+fn kind_of<'a>(listing: &ListDefinition, content: &'a RecordContent) -> Option<&'a str> {
     let mut steps = listing.kind?.split('/').skip(1);
     let first = content.data.get(steps.next()?)?;
     steps.try_fold(first, |value, step| value.get(step))?.as_str().filter(|kind| is_kind(kind))
@@ -98,7 +98,7 @@ fn is_kind(text: &str) -> bool {
     (1..=KIND_BYTES_MAX).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
-fn spell(listing: &Listing, question: &Question<'_>) -> String {
+fn spell(listing: &ListDefinition, question: &ListQuery<'_>) -> String {
     let mut heading = listing.record_type.to_owned();
     if let Some(kind) = question.kind {
         heading.push('/');
@@ -139,12 +139,12 @@ mod tests {
     #[test]
     fn a_question_leads_to_a_heading_that_its_answers_stand_under() {
         let asked =
-            |record_type: &str, question: Question<'_>| heading(&RecordType::parse(record_type).unwrap(), &question);
-        let unarchived = Question { only_unarchived: true, ..Question::default() };
+            |record_type: &str, question: ListQuery<'_>| heading(&RecordType::parse(record_type).unwrap(), &question);
+        let unarchived = ListQuery { only_unarchived: true, ..ListQuery::default() };
         assert_eq!(asked("Tool", unarchived).as_deref(), Some("Tool"));
         assert_eq!(asked("ToolTemplate", unarchived).as_deref(), Some("ToolTemplate unarchived"));
-        assert_eq!(asked("Secret", Question { enabled: Some(true), ..unarchived }), None);
-        assert_eq!(asked("Service", Question { kind: Some("rest_api enabled"), ..unarchived }), None);
+        assert_eq!(asked("Secret", ListQuery { enabled: Some(true), ..unarchived }), None);
+        assert_eq!(asked("Service", ListQuery { kind: Some("rest_api enabled"), ..unarchived }), None);
         assert_eq!(asked("Budget", unarchived), None);
     }
 }

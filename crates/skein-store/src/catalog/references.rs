@@ -8,7 +8,7 @@ use skein_core::garden::delta::Delta;
 use skein_core::garden::record::{Record, RecordContent};
 use skein_core::{RecordId, UserId, Viewer};
 
-use crate::catalog::entries::{Listed, Whose};
+use crate::catalog::entries::{OwnershipFilter, VisibilityTable};
 use crate::catalog::list_index::headings_of;
 use crate::catalog::vault::value_version;
 use crate::db::sql::{Row, Value, params};
@@ -153,12 +153,12 @@ impl Tx<'_> {
         viewer: &Viewer,
         target: RecordId,
         kind: ReferenceKind,
-        whose: Whose,
+        whose: OwnershipFilter,
         after: Option<RecordId>,
         limit: usize,
     ) -> Result<Page<Record, RecordId>, StoreError> {
         let owner = self.subject(viewer)?;
-        let listed = Listed { table: "record_references", place: "target = ?2 AND kind = ?3", whose };
+        let listed = VisibilityTable { table: "record_references", place: "target = ?2 AND kind = ?3", whose };
         let place = [Value::from(&target), Value::from(kind.as_str())];
         self.page_of(&listed, owner, &place, after, limit)
     }
@@ -170,7 +170,7 @@ impl Tx<'_> {
         target: RecordId,
         kind: ReferenceKind,
     ) -> Result<Vec<Record>, StoreError> {
-        Ok(self.instances(viewer, target, kind, Whose::Both, None, REFERRING_NAMED_MAX)?.rows)
+        Ok(self.instances(viewer, target, kind, OwnershipFilter::Both, None, REFERRING_NAMED_MAX)?.rows)
     }
 
     /// Live records of anybody that speak of `target`, for Skein: what goes with it when it goes.

@@ -9,7 +9,7 @@ mod keys;
 use skein_core::garden::record::{Record, RecordContent, RecordType};
 use skein_core::{RecordId, RuleViolation, UserId, Viewer};
 
-use crate::catalog::list_index::{Question, heading};
+use crate::catalog::list_index::{ListQuery, heading};
 use crate::db::sql::{Row, params};
 use crate::error::{SqlError, StoreError};
 use crate::timeline::items::{Page, page};
@@ -131,7 +131,7 @@ impl Tx<'_> {
         if !viewer.may_write(owner) {
             return Err(StoreError::Forbidden);
         }
-        let question = Question { kind: None, enabled: None, only_unarchived: true };
+        let question = ListQuery { kind: None, enabled: None, only_unarchived: true };
         let heading = heading(&RecordType::parse(SECRET)?, &question).unwrap_or_default();
         let sql = "SELECT count(*) FROM record_headings h LEFT JOIN vault v ON v.secret = h.record
             WHERE h.owner = ?1 AND h.heading = ?2 AND v.secret IS NULL";

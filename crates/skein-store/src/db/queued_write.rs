@@ -4,7 +4,7 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use skein_core::garden::cursor::Cursor;
-use skein_core::{ConversationId, NodeId, RunId, UserId};
+use skein_core::{ConversationId, ExecutionId, NodeId, UserId};
 use tokio::sync::oneshot;
 
 use crate::error::StoreError;
@@ -12,16 +12,16 @@ use crate::tx::{POSITION_UNKNOWN, Tx};
 
 /// What a function that keeps apart by locks has locked before it runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum About {
+pub enum LockTarget {
     /// The one run it moves.
-    Run(RunId),
+    Run(ExecutionId),
     /// The trees of one owner: nobody else writes to them until it has ended.
     Trees(UserId),
     /// The trees of one owner, to append a turn of theirs after a node: what it rests on is read ahead.
     Turn { owner: UserId, conversation: ConversationId, parent: NodeId },
 }
 
-impl About {
+impl LockTarget {
     /// The owner whose trees are locked.
     pub(crate) fn trees(self) -> Option<UserId> {
         match self {
@@ -30,7 +30,7 @@ impl About {
         }
     }
 
-    pub(crate) fn run(self) -> Option<RunId> {
+    pub(crate) fn run(self) -> Option<ExecutionId> {
         match self {
             Self::Run(run) => Some(run),
             Self::Trees(_) | Self::Turn { .. } => None,
@@ -47,7 +47,7 @@ pub struct Committed<T> {
 }
 
 /// A unit of work as the writers see it, whatever it returns.
-pub(crate) trait Work: Send {
+pub(crate) trait QueuedWrite: Send {
     /// Runs the function; what it made is kept until it is acknowledged. May be called again.
     fn run(&mut self, tx: &mut Tx<'_>) -> Result<(), StoreError>;
 
@@ -60,42 +60,45 @@ pub(crate) trait Work: Send {
     fn seed(&self) -> &[u8; 16];
 
     /// What is to be locked for it, if it says so.
-    fn about(&self) -> Option<About>;
+    fn about(&self) -> Option<LockTarget>;
 
     /// The run it moves, if it says so: it is locked and read with those of others.
-    fn run_id(&self) -> Option<RunId> {
-        self.about().and_then(About::run)
+    fn run_id(&self) -> Option<ExecutionId> {
+        self.about().and_then(LockTarget::run)
     }
 
     /// Whether it appends a turn, and says after which node.
     fn is_turn(&self) -> bool {
-        matches!(self.about(), Some(About::Turn { .. }))
+        matches!(self.about(), Some(LockTarget::Turn { .. }))
     }
 }
 
 /// Where the outcome of queued work appears.
-pub(crate) type Outcome<T> = oneshot::Receiver<Result<T, StoreError>>;
+pub(crate) type WriteOutcome<T> = oneshot::Receiver<Result<T, StoreError>>;
 
-pub(crate) struct Function<T, F> {
+pub(crate) struct WriteFunction<T, F> {
     run: F,
     seed: [u8; 16],
-    about: Option<About>,
+    about: Option<LockTarget>,
     made: Option<Committed<T>>,
     waiting: oneshot::Sender<Result<Committed<T>, StoreError>>,
 }
 
-impl<T, F> Function<T, F>
+impl<T, F> WriteFunction<T, F>
 where
     T: Send + 'static,
     F: FnMut(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
 {
     /// The work to queue, and where its outcome will appear.
-    pub(crate) fn queued(function: F) -> (Box<dyn Work>, Outcome<Committed<T>>) {
+    pub(crate) fn queued(function: F) -> (Box<dyn QueuedWrite>, WriteOutcome<Committed<T>>) {
         Self::queued_about(None, function)
     }
 
     /// [`Self::queued`] for a function that needs a lock from the beginning.
-    pub(crate) fn queued_about(about: Option<About>, function: F) -> (Box<dyn Work>, Outcome<Committed<T>>) {
+    pub(crate) fn queued_about(
+        about: Option<LockTarget>,
+        function: F,
+    ) -> (Box<dyn QueuedWrite>, WriteOutcome<Committed<T>>) {
         let (waiting, outcome) = oneshot::channel();
         let mut seed = [0; 16];
         getrandom::fill(&mut seed).expect("the operating system provides randomness");
@@ -103,7 +106,7 @@ where
     }
 }
 
-impl<T, F> Work for Function<T, F>
+impl<T, F> QueuedWrite for WriteFunction<T, F>
 where
     T: Send + 'static,
     F: FnMut(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
@@ -133,7 +136,7 @@ where
         &self.seed
     }
 
-    fn about(&self) -> Option<About> {
+    fn about(&self) -> Option<LockTarget> {
         self.about
     }
 }

@@ -2,10 +2,10 @@
 //!
 //! Statements are written once, with `?1` for parameters; PostgreSQL's `$1` is made in its own folder.
 
-use skein_core::{Digest, Millis, OperationId, RunId, UserId};
+use skein_core::{Digest, ExecutionId, Millis, OperationId, UserId};
 
 use crate::error::SqlError;
-use crate::flow::Ahead;
+use crate::flow::ExecutionPrefetch;
 
 /// A value going in or coming out.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
@@ -61,7 +61,7 @@ into_value! {
     &'a skein_core::NodeId => Bytes |value| value.as_bytes();
     &'a skein_core::PathId => Bytes |value| value.as_bytes();
     &'a skein_core::TurnId => Bytes |value| value.as_bytes();
-    &'a RunId => Bytes |value| value.as_bytes();
+    &'a ExecutionId => Bytes |value| value.as_bytes();
     &'a skein_core::ReviewId => Bytes |value| value.as_bytes();
     Millis => Int |value| value.0;
 }
@@ -74,7 +74,7 @@ impl<'a, T: Into<Value<'a>>> From<Option<T>> for Value<'a> {
 
 /// A value that outlives its row.
 #[derive(Debug, PartialEq)]
-pub(crate) enum Kept {
+pub(crate) enum OwnedValue {
     Null,
     Int(i64),
     Real(f64),
@@ -82,7 +82,7 @@ pub(crate) enum Kept {
     Bytes(Vec<u8>),
 }
 
-impl Kept {
+impl OwnedValue {
     pub(crate) fn of(value: Value<'_>) -> Self {
         match value {
             Value::Null => Self::Null,
@@ -106,25 +106,25 @@ impl Kept {
 
 /// A row that was kept.
 #[derive(Debug, PartialEq)]
-pub(crate) struct KeptRow(pub(crate) Vec<Kept>);
+pub(crate) struct OwnedRow(pub(crate) Vec<OwnedValue>);
 
-impl KeptRow {
+impl OwnedRow {
     /// Bytes it occupies, roughly.
     pub(crate) fn weight(&self) -> usize {
-        self.0.iter().map(|kept| size_of::<Kept>() + kept.value().weight()).sum()
+        self.0.iter().map(|kept| size_of::<OwnedValue>() + kept.value().weight()).sum()
     }
 }
 
-impl Row for KeptRow {
+impl Row for OwnedRow {
     fn value(&self, column: usize) -> Result<Value<'_>, SqlError> {
-        self.0.get(column).map(Kept::value).ok_or_else(|| unexpected(column, "there"))
+        self.0.get(column).map(OwnedValue::value).ok_or_else(|| unexpected(column, "there"))
     }
 }
 
 /// The part of a row from one column on.
-pub(crate) struct Shifted<'a>(pub(crate) &'a dyn Row, pub(crate) usize);
+pub(crate) struct OffsetRow<'a>(pub(crate) &'a dyn Row, pub(crate) usize);
 
-impl Row for Shifted<'_> {
+impl Row for OffsetRow<'_> {
     fn value(&self, column: usize) -> Result<Value<'_>, SqlError> {
         self.0.value(self.1 + column)
     }
@@ -198,7 +198,7 @@ fn unexpected(column: usize, wanted: &str) -> SqlError {
 }
 
 /// A statement that need not be carried out at once.
-pub(crate) struct Later<'a> {
+pub(crate) struct DeferredStatement<'a> {
     /// What it writes to.
     pub(crate) table: &'static str,
     pub(crate) sql: &'a str,
@@ -213,7 +213,7 @@ pub(crate) struct Later<'a> {
     pub(crate) unless_one: Option<SqlError>,
 }
 
-impl<'a> Later<'a> {
+impl<'a> DeferredStatement<'a> {
     /// A statement about the row that its first parameter names.
     pub(crate) fn new(table: &'static str, sql: &'a str, params: &'a [Value<'a>]) -> Self {
         Self { table, sql, params, key: 1, only_locks: false, replaces: false, unless_one: None }
@@ -262,19 +262,19 @@ pub(crate) trait Sql {
     }
 
     /// A run as whoever moved it last left it, if nobody can have changed it since; given once.
-    fn take_run(&mut self, _: RunId) -> Option<Ahead> {
+    fn take_run(&mut self, _: ExecutionId) -> Option<ExecutionPrefetch> {
         None
     }
 
     /// Keeps a run for whoever moves it next.
-    fn keep_run(&mut self, _: Option<Ahead>) {}
+    fn keep_run(&mut self, _: Option<ExecutionPrefetch>) {}
 
     /// Lets go of what is kept of a run.
-    fn forget_run(&mut self, _: RunId) {}
+    fn forget_run(&mut self, _: ExecutionId) {}
 
     /// Carries a statement out before anything that could tell, at the latest before the commit: where the way to the
     /// database is long, together with others.
-    fn execute_later(&mut self, later: Later<'_>) -> Result<(), SqlError> {
+    fn execute_later(&mut self, later: DeferredStatement<'_>) -> Result<(), SqlError> {
         let changed = self.execute(later.sql, later.params)?;
         later.unless_one.filter(|_| changed != 1).map_or(Ok(()), Err)
     }

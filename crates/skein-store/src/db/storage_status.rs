@@ -43,15 +43,15 @@ pub struct DamageStatus {
 }
 
 #[derive(Debug, Default)]
-pub(crate) struct Reports(Mutex<Reported>);
+pub(crate) struct StorageReports(Mutex<StorageReport>);
 
 #[derive(Debug, Default)]
-struct Reported {
+struct StorageReport {
     status: StorageStatus,
     places: HashSet<String>,
 }
 
-impl Reports {
+impl StorageReports {
     fn status(&self) -> StorageStatus {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).status
     }
@@ -65,7 +65,7 @@ impl Reports {
     /// Says whether the place was not known.
     fn add_damage(&self, place: String, is_database_corrupt: bool, now: Millis) -> bool {
         let mut reported = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let Reported { status, places } = &mut *reported;
+        let StorageReport { status, places } = &mut *reported;
         if places.len() >= PLACES_MAX || !places.insert(place) {
             return false;
         }
@@ -168,7 +168,7 @@ mod tests {
 
     #[test]
     fn a_place_is_counted_once_and_a_corrupt_database_is_remembered() {
-        let reports = Reports::default();
+        let reports = StorageReports::default();
         assert!(reports.add_damage("one".to_owned(), false, Millis(7)));
         assert!(!reports.add_damage("one".to_owned(), false, Millis(8)));
         assert!(reports.add_damage("two".to_owned(), true, Millis(9)));
@@ -179,7 +179,7 @@ mod tests {
 
     #[test]
     fn the_places_kept_are_bounded() {
-        let reports = Reports::default();
+        let reports = StorageReports::default();
         let added = (0..PLACES_MAX + 10).filter(|place| reports.add_damage(place.to_string(), false, Millis(1)));
         assert_eq!(added.count(), PLACES_MAX);
     }

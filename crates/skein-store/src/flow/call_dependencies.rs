@@ -5,7 +5,7 @@ use skein_core::garden::record::Record;
 use skein_core::{Digest, RecordId, UserId, Viewer};
 
 use crate::catalog::vault::{SealedSecret, read_sealed};
-use crate::db::sql::{Row, Shifted, Value};
+use crate::db::sql::{OffsetRow, Row, Value};
 use crate::error::{SqlError, StoreError};
 use crate::timeline::records::read_record;
 use crate::tx::{Tx, system_only};
@@ -15,7 +15,7 @@ const OTHERS: usize = 3;
 
 /// Which record, as it was when: what it says can never be anything else. Alike records of two owners have the same hash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Edition {
+pub struct RecordRevision {
     pub id: RecordId,
     pub version: i64,
     pub hash: Digest,
@@ -23,8 +23,8 @@ pub struct Edition {
 
 /// A record of the catalogue that was not deleted, with what stands beside it.
 #[derive(Debug, Clone)]
-pub struct Foothold {
-    pub edition: Edition,
+pub struct CallDependency {
+    pub edition: RecordRevision,
     /// What it says, unless the caller knows this edition.
     pub record: Option<Record>,
     /// `healthy`, `degraded` or `down`, as it answered last.
@@ -43,8 +43,8 @@ impl Tx<'_> {
         executor: UserId,
         tool: RecordId,
         others: &[RecordId],
-        is_known: impl Fn(&Edition) -> bool,
-    ) -> Result<Vec<Foothold>, StoreError> {
+        is_known: impl Fn(&RecordRevision) -> bool,
+    ) -> Result<Vec<CallDependency>, StoreError> {
         system_only(viewer)?;
         let sql = "SELECT r.id, r.owner, r.version, r.hash, r.previous_hash, r.created_at, r.updated_at, r.body,
                  h.status, v.secret, v.owner, v.value_version, v.key_id, v.wrapped_key, v.ciphertext,
@@ -61,16 +61,16 @@ impl Tx<'_> {
     }
 }
 
-fn read_foothold(row: &dyn Row, is_known: &impl Fn(&Edition) -> bool) -> Result<Foothold, SqlError> {
+fn read_foothold(row: &dyn Row, is_known: &impl Fn(&RecordRevision) -> bool) -> Result<CallDependency, SqlError> {
     const SEALED_AT: usize = 9;
     let edition =
-        Edition { id: RecordId::from_bytes(row.array(0)?), version: row.int(2)?, hash: Digest(row.array(3)?) };
+        RecordRevision { id: RecordId::from_bytes(row.array(0)?), version: row.int(2)?, hash: Digest(row.array(3)?) };
     let is_sealed = row.optional_bytes(SEALED_AT)?.is_some();
-    Ok(Foothold {
+    Ok(CallDependency {
         edition,
         record: if is_known(&edition) { None } else { Some(read_record(row)?) },
         health: row.optional_text(8)?.map(str::to_owned),
-        sealed: if is_sealed { Some(read_sealed(&Shifted(row, SEALED_AT))?) } else { None },
+        sealed: if is_sealed { Some(read_sealed(&OffsetRow(row, SEALED_AT))?) } else { None },
         is_binding: row.int(15)? == 1,
     })
 }

@@ -8,10 +8,10 @@ use std::sync::LazyLock;
 use serde_json::{Map, Value as Json};
 use skein_core::flow::cost::Cost;
 use skein_core::flow::execution::input::Fault;
-use skein_core::{ItemId, RunId};
+use skein_core::{ExecutionId, ItemId};
 
-use crate::db::postgres::PostgresSql;
-use crate::db::sql::{Row, Shifted};
+use crate::db::postgres::PostgresTransaction;
+use crate::db::sql::{OffsetRow, Row};
 use crate::error::SqlError;
 use crate::flow::executions::{COLUMNS, ExecutionRow, StepRow, read_execution, read_step};
 use crate::flow::projection::LastCall;
@@ -36,15 +36,15 @@ const KEPT_BYTES_MAX: usize = 64 << 10;
 /// A run as [`crate::Tx::locked_execution`] and [`crate::Tx::steps_and_last_call`] would give it; each is given once, for
 /// what is written afterwards is not in it.
 #[derive(Debug, PartialEq)]
-pub(crate) struct Ahead {
+pub(crate) struct ExecutionPrefetch {
     row: Option<ExecutionRow>,
     steps: Option<(Vec<StepRow>, Option<LastCall>)>,
-    pub(crate) id: RunId,
+    pub(crate) id: ExecutionId,
     /// Bytes it takes where it is kept, roughly.
     pub(crate) weight: usize,
 }
 
-impl Ahead {
+impl ExecutionPrefetch {
     /// A run as a move left it, unless it takes too much room.
     pub(crate) fn left(row: ExecutionRow, steps: Vec<StepRow>, last: Option<LastCall>) -> Option<Self> {
         let weight = weight_of_row(&row) + steps.iter().map(weight_of_step).sum::<usize>();
@@ -52,16 +52,19 @@ impl Ahead {
         is_small.then_some(Self { id: row.id, row: Some(row), steps: Some((steps, last)), weight })
     }
 
-    pub(crate) fn row(&mut self, run: RunId) -> Option<ExecutionRow> {
+    pub(crate) fn row(&mut self, run: ExecutionId) -> Option<ExecutionRow> {
         self.row.take_if(|row| row.id == run)
     }
 
-    pub(crate) fn steps(&mut self, run: RunId) -> Option<(Vec<StepRow>, Option<LastCall>)> {
+    pub(crate) fn steps(&mut self, run: ExecutionId) -> Option<(Vec<StepRow>, Option<LastCall>)> {
         self.steps.take_if(|_| self.id == run)
     }
 
     /// Locks runs until the transaction ends, and reads them and their steps.
-    pub(crate) fn of(sql: &mut PostgresSql<'_>, runs: &[RunId]) -> Result<HashMap<RunId, Self>, SqlError> {
+    pub(crate) fn of(
+        sql: &mut PostgresTransaction<'_>,
+        runs: &[ExecutionId],
+    ) -> Result<HashMap<ExecutionId, Self>, SqlError> {
         let ids: Vec<&[u8]> = runs.iter().map(|run| &run.as_bytes()[..]).collect();
         let mut ahead = HashMap::new();
         for row in sql.of_ids(&LOCK, &ids)? {
@@ -72,12 +75,12 @@ impl Ahead {
         }
         for row in sql.of_ids(STEPS, &ids)? {
             let row: &dyn Row = &row;
-            let Some(of) = ahead.get_mut(&RunId::from_bytes(row.array(0)?)) else { continue };
+            let Some(of) = ahead.get_mut(&ExecutionId::from_bytes(row.array(0)?)) else { continue };
             let (steps, last) = of.steps.get_or_insert_default();
             if let (Some(call), Some(sequence)) = (row.optional_array(1)?, row.optional_int(2)?) {
                 *last = Some(LastCall { call: ItemId::from_bytes(call), sequence });
             }
-            steps.push(read_step(&Shifted(row, 3))?);
+            steps.push(read_step(&OffsetRow(row, 3))?);
         }
         Ok(ahead)
     }

@@ -3,18 +3,18 @@
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
-use skein_core::flow::cost::Owed;
-use skein_core::flow::execution::input::Place;
-use skein_core::flow::execution::item_payload::{Failure, Target};
-use skein_core::flow::execution::state::{Execution, Phase, RunStatus, StepState};
-use skein_core::flow::execution::tool_loop::Dialogue;
+use skein_core::flow::cost::CostTotals;
+use skein_core::flow::execution::input::CallSite;
+use skein_core::flow::execution::item_payload::{Failure, OutputTarget};
+use skein_core::flow::execution::state::{Execution, ExecutionStatus, Phase, StepState};
+use skein_core::flow::execution::tool_loop::ToolLoop;
 use skein_core::flow::plan::Plan;
 use skein_core::flow::process::Process;
-use skein_core::{ConversationId, ItemId, Millis, NodeId, OperationId, RecordId, RunId, UserId, Viewer};
+use skein_core::{ConversationId, ExecutionId, ItemId, Millis, NodeId, OperationId, RecordId, UserId, Viewer};
 
-use crate::db::sql::{Later, Row, Shifted, Value, params};
+use crate::db::sql::{DeferredStatement, OffsetRow, Row, Value, params};
 use crate::error::{SqlError, StoreError};
-use crate::flow::execution_prefetch::Ahead;
+use crate::flow::execution_prefetch::ExecutionPrefetch;
 use crate::flow::projection::LastCall;
 use crate::timeline::items::{Page, page};
 use crate::tx::{Tx, system_only};
@@ -41,19 +41,19 @@ const PUT_STEP: &str =
 /// A run that begins.
 #[derive(Debug, Clone)]
 pub struct NewExecution {
-    pub id: RunId,
+    pub id: ExecutionId,
     pub owner: UserId,
     pub process: RecordId,
     pub process_version: i64,
     pub process_name: String,
-    pub parent: Option<(RunId, Place)>,
-    pub target: Option<Target>,
+    pub parent: Option<(ExecutionId, CallSite)>,
+    pub target: Option<OutputTarget>,
     /// In which its calls are numbered: the conversation or the outermost run, by its bits.
-    pub session: RunId,
+    pub session: ExecutionId,
     /// What led to it.
     pub cause: ItemId,
     pub operation: Option<OperationId>,
-    pub branched_from: Option<RunId>,
+    pub branched_from: Option<ExecutionId>,
     /// Higher comes first among its owner's.
     pub priority: i64,
     /// Since when nothing of it is begun, where the run that starts it is paused.
@@ -63,22 +63,22 @@ pub struct NewExecution {
 /// A run as it stands, without its steps.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExecutionRow {
-    pub id: RunId,
+    pub id: ExecutionId,
     pub owner: UserId,
     pub process: RecordId,
     pub process_version: i64,
     pub process_name: String,
-    pub status: RunStatus,
+    pub status: ExecutionStatus,
     pub context: Map<String, Json>,
     pub levels_left: u8,
     pub stack: Vec<String>,
     /// The run that started this one, and where.
-    pub parent: Option<(RunId, Place)>,
-    pub target: Option<Target>,
-    pub session: RunId,
+    pub parent: Option<(ExecutionId, CallSite)>,
+    pub target: Option<OutputTarget>,
+    pub session: ExecutionId,
     pub cause: ItemId,
     pub operation: Option<OperationId>,
-    pub branched_from: Option<RunId>,
+    pub branched_from: Option<ExecutionId>,
     pub priority: i64,
     pub tokens: i64,
     pub output: Option<Json>,
@@ -100,13 +100,13 @@ pub struct StepRow {
     /// What a model answered, as it was received.
     pub raw: Option<ItemId>,
     /// What its calls and the runs it started cost, as far as that is known.
-    pub owed: Owed,
+    pub owed: CostTotals,
 }
 
 impl StepRow {
     /// A step that has not begun.
     pub fn waiting(step: usize) -> Self {
-        Self { step, state: StepState::default(), call: None, is_open: false, raw: None, owed: Owed::default() }
+        Self { step, state: StepState::default(), call: None, is_open: false, raw: None, owed: CostTotals::default() }
     }
 }
 
@@ -131,7 +131,7 @@ impl<'a> SpelledStep<'a> {
         }
     }
 
-    fn values<'b>(&'b self, run: &'b RunId) -> [Value<'b>; STEP_WIDTH] {
+    fn values<'b>(&'b self, run: &'b ExecutionId) -> [Value<'b>; STEP_WIDTH] {
         let StepRow { step, state, call, is_open, raw, owed: _ } = self.row;
         [
             Value::from(run),
@@ -155,7 +155,7 @@ impl<'a> SpelledStep<'a> {
 /// Which runs to list.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ExecutionFilter {
-    pub status: Option<RunStatus>,
+    pub status: Option<ExecutionStatus>,
     pub process: Option<RecordId>,
     pub conversation: Option<ConversationId>,
 }
@@ -169,7 +169,7 @@ impl NewExecution {
             process: self.process,
             process_version: self.process_version,
             process_name: self.process_name,
-            status: RunStatus::Running,
+            status: ExecutionStatus::Running,
             context: state.context.clone(),
             levels_left: state.levels_left,
             stack: state.stack.clone(),
@@ -246,17 +246,20 @@ impl Tx<'_> {
             &new.cause,
             new.paused_at,
         ];
-        self.execute_later(Later::new("executions", sql, values))?;
+        self.execute_later(DeferredStatement::new("executions", sql, values))?;
         Ok(new.begun(state, now))
     }
 
     /// Writes where steps stand.
-    pub fn put_steps(&mut self, run: RunId, rows: &[StepRow]) -> Result<(), StoreError> {
+    pub fn put_steps(&mut self, run: ExecutionId, rows: &[StepRow]) -> Result<(), StoreError> {
         self.sql.forget_run(run);
         for row in rows {
             let spelled = SpelledStep::of(row);
             let values = spelled.values(&run);
-            self.execute_later(Later { key: 2, ..Later::new("execution_steps", PUT_STEP, &values) })?;
+            self.execute_later(DeferredStatement {
+                key: 2,
+                ..DeferredStatement::new("execution_steps", PUT_STEP, &values)
+            })?;
         }
         Ok(())
     }
@@ -264,7 +267,7 @@ impl Tx<'_> {
     /// Notes how a run ended; nothing when it had before.
     pub fn end_execution(
         &mut self,
-        run: RunId,
+        run: ExecutionId,
         state: &Execution,
         output: Option<&Json>,
         failure: Option<&Failure>,
@@ -277,11 +280,11 @@ impl Tx<'_> {
                  paused_at = NULL
              WHERE id = ?1 AND status = 'running'";
         let values = params![&run, state.status.as_str(), output.as_ref(), failure.as_ref(), tokens, now];
-        self.execute_later(Later::new("executions", sql, values))
+        self.execute_later(DeferredStatement::new("executions", sql, values))
     }
 
     /// Notes since when nothing of a run is begun, or that it goes on.
-    pub fn note_paused(&mut self, viewer: &Viewer, run: RunId, since: Option<Millis>) -> Result<(), StoreError> {
+    pub fn note_paused(&mut self, viewer: &Viewer, run: ExecutionId, since: Option<Millis>) -> Result<(), StoreError> {
         system_only(viewer)?;
         self.sql.forget_run(run);
         self.execute(
@@ -292,7 +295,7 @@ impl Tx<'_> {
     }
 
     /// A run the viewer may see.
-    pub fn execution(&mut self, viewer: &Viewer, id: RunId) -> Result<ExecutionRow, StoreError> {
+    pub fn execution(&mut self, viewer: &Viewer, id: ExecutionId) -> Result<ExecutionRow, StoreError> {
         let sql = format!("SELECT {COLUMNS} FROM executions WHERE id = ?1");
         let found = self.first(&sql, params![&id], read_execution)?;
         let found = found.filter(|row| viewer.may_read(row.owner, self.now()));
@@ -301,7 +304,7 @@ impl Tx<'_> {
 
     /// A run that nobody else moves until the transaction ends. It is written as it was, not only locked: so somebody who
     /// works on an older snapshot collides instead of moving what they did not see.
-    pub fn locked_execution(&mut self, viewer: &Viewer, id: RunId) -> Result<ExecutionRow, StoreError> {
+    pub fn locked_execution(&mut self, viewer: &Viewer, id: ExecutionId) -> Result<ExecutionRow, StoreError> {
         system_only(viewer)?;
         if !self.sql.is_shared() {
             self.ahead = self.sql.take_run(id);
@@ -321,7 +324,7 @@ impl Tx<'_> {
     /// Leaves a run that goes on as it stands now to whoever moves it next, where that is known to hold until then.
     pub fn leave_execution(&mut self, row: ExecutionRow, steps: Vec<StepRow>, last: Option<LastCall>) {
         if !self.sql.is_shared() {
-            self.sql.keep_run(Ahead::left(row, steps, last));
+            self.sql.keep_run(ExecutionPrefetch::left(row, steps, last));
         }
     }
 
@@ -332,13 +335,17 @@ impl Tx<'_> {
         let row = self.execution(&Viewer::System("a check"), ahead.id)?;
         let (steps, last) = self.steps_and_last_call(row.owner, row.id)?;
         let last = last.filter(|_| row.session == row.id);
-        assert_eq!(Some(&ahead), Ahead::left(row, steps, last).as_ref(), "a run was changed past what is kept of it");
+        assert_eq!(
+            Some(&ahead),
+            ExecutionPrefetch::left(row, steps, last).as_ref(),
+            "a run was changed past what is kept of it"
+        );
         self.ahead = Some(ahead);
         Ok(())
     }
 
     /// The steps of a run that are more than waiting, in order.
-    pub fn execution_steps(&mut self, run: RunId) -> Result<Vec<StepRow>, StoreError> {
+    pub fn execution_steps(&mut self, run: ExecutionId) -> Result<Vec<StepRow>, StoreError> {
         if let Some((steps, _)) = self.ahead.as_mut().and_then(|ahead| ahead.steps(run)) {
             return Ok(steps);
         }
@@ -351,7 +358,7 @@ impl Tx<'_> {
     pub fn steps_and_last_call(
         &mut self,
         owner: UserId,
-        run: RunId,
+        run: ExecutionId,
     ) -> Result<(Vec<StepRow>, Option<LastCall>), StoreError> {
         if let Some(known) = self.ahead.as_mut().and_then(|ahead| ahead.steps(run)) {
             return Ok(known);
@@ -366,7 +373,7 @@ impl Tx<'_> {
             if let (Some(call), Some(sequence)) = (row.optional_array(0)?, row.optional_int(1)?) {
                 last = Some(LastCall { call: ItemId::from_bytes(call), sequence });
             }
-            read_step(&Shifted(row, 2))
+            read_step(&OffsetRow(row, 2))
         })?;
         Ok((steps, last))
     }
@@ -376,12 +383,12 @@ impl Tx<'_> {
         &mut self,
         viewer: &Viewer,
         filter: &ExecutionFilter,
-        before: Option<RunId>,
+        before: Option<ExecutionId>,
         limit: usize,
-    ) -> Result<Page<ExecutionRow, RunId>, StoreError> {
+    ) -> Result<Page<ExecutionRow, ExecutionId>, StoreError> {
         let owner = self.subject(viewer)?;
         let limit = limit.clamp(1, RUNS_PER_PAGE_MAX);
-        let before = before.unwrap_or(RunId::from_bytes([255; 16]));
+        let before = before.unwrap_or(ExecutionId::from_bytes([255; 16]));
         let one_more = i64::try_from(limit + 1).expect("pages are small");
         let mut bound = params![&owner, &before, one_more].to_vec();
         let mut conditions = Vec::new();
@@ -405,13 +412,13 @@ impl Tx<'_> {
     }
 
     /// The runs a run started.
-    pub fn child_executions(&mut self, run: RunId) -> Result<Vec<ExecutionRow>, StoreError> {
+    pub fn child_executions(&mut self, run: ExecutionId) -> Result<Vec<ExecutionRow>, StoreError> {
         let sql = format!("SELECT {COLUMNS} FROM executions WHERE parent = ?1 ORDER BY id");
         self.all(&sql, params![&run], read_execution)
     }
 
     /// How many runs there are from one on downwards, itself included; counted up to `most`.
-    pub fn runs_below(&mut self, run: RunId, most: usize) -> Result<usize, StoreError> {
+    pub fn runs_below(&mut self, run: ExecutionId, most: usize) -> Result<usize, StoreError> {
         let sql = "WITH RECURSIVE below (id) AS (
                        SELECT id FROM executions WHERE id = ?1
                        UNION ALL
@@ -433,10 +440,10 @@ impl Tx<'_> {
         &mut self,
         viewer: &Viewer,
         operation: OperationId,
-    ) -> Result<Option<RunId>, StoreError> {
+    ) -> Result<Option<ExecutionId>, StoreError> {
         let owner = self.subject(viewer)?;
         let sql = "SELECT id FROM executions WHERE operation = ?1 AND owner = ?2";
-        self.first(sql, params![&operation, &owner], |row| row.array(0).map(RunId::from_bytes))
+        self.first(sql, params![&operation, &owner], |row| row.array(0).map(ExecutionId::from_bytes))
     }
 
     /// Whether a process is being carried out for anybody.
@@ -457,7 +464,7 @@ impl Tx<'_> {
         system_only(viewer)?;
         let until = self.now().plus(-kept_ms);
         let sql = "SELECT id FROM executions WHERE ended_at <= ?1 ORDER BY ended_at LIMIT ?2";
-        let old = self.all(sql, params![until, SWEEP_ROWS_MAX], |row| row.array(0).map(RunId::from_bytes))?;
+        let old = self.all(sql, params![until, SWEEP_ROWS_MAX], |row| row.array(0).map(ExecutionId::from_bytes))?;
         for run in &old {
             self.sql.forget_run(*run);
             for table in ["execution_steps", "reviews", "stream_chunks"] {
@@ -488,7 +495,7 @@ pub(super) fn from_text<T: DeserializeOwned>(text: &str) -> Result<T, SqlError> 
 pub(super) fn read_execution(row: &dyn Row) -> Result<ExecutionRow, SqlError> {
     let optional = |column: usize| row.optional_array(column);
     let place = match row.optional_int(10)? {
-        Some(step) => Some(Place { step: index(step)?, call: row.optional_int(11)?.map(index).transpose()? }),
+        Some(step) => Some(CallSite { step: index(step)?, call: row.optional_int(11)?.map(index).transpose()? }),
         None => None,
     };
     let conversation = optional(12)?.map(ConversationId::from_bytes);
@@ -496,26 +503,26 @@ pub(super) fn read_execution(row: &dyn Row) -> Result<ExecutionRow, SqlError> {
     let parent_id = optional(14)?.map(NodeId::from_bytes);
     let status = row.text(5)?;
     Ok(ExecutionRow {
-        id: RunId::from_bytes(row.array(0)?),
+        id: ExecutionId::from_bytes(row.array(0)?),
         owner: UserId::from_bytes(row.array(1)?),
         process: RecordId::from_bytes(row.array(2)?),
         process_version: row.int(3)?,
         process_name: row.text(4)?.to_owned(),
-        status: RunStatus::parse(status).ok_or_else(|| SqlError::Damaged(format!("no status: {status}")))?,
+        status: ExecutionStatus::parse(status).ok_or_else(|| SqlError::Damaged(format!("no status: {status}")))?,
         context: from_text(row.text(6)?)?,
         levels_left: u8::try_from(row.int(7)?).unwrap_or_default(),
         stack: from_text(row.text(8)?)?,
-        parent: optional(9)?.map(RunId::from_bytes).zip(place),
-        target: target.map(|(conversation_id, node_id)| Target { conversation_id, node_id, parent_id }),
+        parent: optional(9)?.map(ExecutionId::from_bytes).zip(place),
+        target: target.map(|(conversation_id, node_id)| OutputTarget { conversation_id, node_id, parent_id }),
         operation: optional(15)?.map(OperationId::from_bytes),
-        branched_from: optional(16)?.map(RunId::from_bytes),
+        branched_from: optional(16)?.map(ExecutionId::from_bytes),
         priority: row.int(17)?,
         tokens: row.int(18)?,
         output: row.optional_text(19)?.map(from_text).transpose()?,
         failure: row.optional_text(20)?.map(from_text).transpose()?,
         created_at: Millis(row.int(21)?),
         ended_at: row.optional_int(22)?.map(Millis),
-        session: RunId::from_bytes(row.array(23)?),
+        session: ExecutionId::from_bytes(row.array(23)?),
         cause: ItemId::from_bytes(row.array(24)?),
         paused_at: row.optional_int(25)?.map(Millis),
     })
@@ -523,23 +530,23 @@ pub(super) fn read_execution(row: &dyn Row) -> Result<ExecutionRow, SqlError> {
 
 /// A step's dialogue and what the step cost, where it cost anything: they share a column.
 #[derive(Serialize, Deserialize)]
-struct Costly<D> {
+struct CostedStep<D> {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     dialogue: Option<D>,
-    owed: Owed,
+    owed: CostTotals,
 }
 
-fn write_dialogue(dialogue: Option<&Dialogue>, owed: &Owed) -> Option<String> {
+fn write_dialogue(dialogue: Option<&ToolLoop>, owed: &CostTotals) -> Option<String> {
     if owed.is_empty() {
         return dialogue.map(to_text);
     }
-    Some(to_text(&Costly { dialogue, owed: owed.clone() }))
+    Some(to_text(&CostedStep { dialogue, owed: owed.clone() }))
 }
 
-fn read_dialogue(text: &str) -> Result<(Option<Dialogue>, Owed), SqlError> {
-    match serde_json::from_str::<Costly<Dialogue>>(text) {
-        Ok(Costly { dialogue, owed }) => Ok((dialogue, owed)),
-        Err(_) => Ok((Some(from_text(text)?), Owed::default())),
+fn read_dialogue(text: &str) -> Result<(Option<ToolLoop>, CostTotals), SqlError> {
+    match serde_json::from_str::<CostedStep<ToolLoop>>(text) {
+        Ok(CostedStep { dialogue, owed }) => Ok((dialogue, owed)),
+        Err(_) => Ok((Some(from_text(text)?), CostTotals::default())),
     }
 }
 

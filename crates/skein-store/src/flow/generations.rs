@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 use skein_core::id::Entropy;
-use skein_core::{ItemId, Millis, NodeId, RunId, UserId, Viewer};
+use skein_core::{ExecutionId, ItemId, Millis, NodeId, UserId, Viewer};
 
 use crate::db::sql::{IDS_PER_STATEMENT, Row, Value, filled, params, places};
 use crate::error::{SqlError, StoreError};
@@ -48,15 +48,15 @@ static ITEMS: LazyLock<String> = LazyLock::new(|| {
 
 /// A call of a run, and the item that says what came of it, if there is one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CallOfRun {
-    pub run: RunId,
+pub struct ExecutionCall {
+    pub run: ExecutionId,
     pub call: ItemId,
     pub result: Option<ItemId>,
 }
 
-fn read_call(row: &dyn Row) -> Result<CallOfRun, SqlError> {
-    Ok(CallOfRun {
-        run: RunId::from_bytes(row.array(0)?),
+fn read_call(row: &dyn Row) -> Result<ExecutionCall, SqlError> {
+    Ok(ExecutionCall {
+        run: ExecutionId::from_bytes(row.array(0)?),
         call: ItemId::from_bytes(row.array(1)?),
         result: row.optional_array(2)?.map(ItemId::from_bytes),
     })
@@ -64,7 +64,11 @@ fn read_call(row: &dyn Row) -> Result<CallOfRun, SqlError> {
 
 impl Tx<'_> {
     /// The run that made each of these nodes, or is making it, as far as they are the viewer's to see.
-    pub fn runs_of_nodes(&mut self, viewer: &Viewer, nodes: &[NodeId]) -> Result<HashMap<NodeId, RunId>, StoreError> {
+    pub fn runs_of_nodes(
+        &mut self,
+        viewer: &Viewer,
+        nodes: &[NodeId],
+    ) -> Result<HashMap<NodeId, ExecutionId>, StoreError> {
         self.run_of_each(viewer, &BY_ROWS, nodes)
     }
 
@@ -73,7 +77,7 @@ impl Tx<'_> {
         &mut self,
         viewer: &Viewer,
         nodes: &[NodeId],
-    ) -> Result<HashMap<NodeId, RunId>, StoreError> {
+    ) -> Result<HashMap<NodeId, ExecutionId>, StoreError> {
         self.run_of_each(viewer, &BY_CALLS, nodes)
     }
 
@@ -82,10 +86,11 @@ impl Tx<'_> {
         viewer: &Viewer,
         sql: &str,
         nodes: &[NodeId],
-    ) -> Result<HashMap<NodeId, RunId>, StoreError> {
+    ) -> Result<HashMap<NodeId, ExecutionId>, StoreError> {
         let now = self.now();
         let read = |row: &dyn Row| {
-            let run = row.optional_array(1)?.map(RunId::from_bytes).zip(row.optional_array(2)?.map(UserId::from_bytes));
+            let run =
+                row.optional_array(1)?.map(ExecutionId::from_bytes).zip(row.optional_array(2)?.map(UserId::from_bytes));
             Ok((NodeId::from_bytes(row.array(0)?), run))
         };
         let mut found = HashMap::new();
@@ -100,13 +105,15 @@ impl Tx<'_> {
     }
 
     /// These runs and all that they started, each with the one of these that it belongs to.
-    pub fn with_started(&mut self, runs: &[RunId]) -> Result<HashMap<RunId, RunId>, StoreError> {
-        let mut belongs: HashMap<RunId, RunId> = runs.iter().map(|run| (*run, *run)).collect();
-        let mut level: Vec<RunId> = runs.to_vec();
+    pub fn with_started(&mut self, runs: &[ExecutionId]) -> Result<HashMap<ExecutionId, ExecutionId>, StoreError> {
+        let mut belongs: HashMap<ExecutionId, ExecutionId> = runs.iter().map(|run| (*run, *run)).collect();
+        let mut level: Vec<ExecutionId> = runs.to_vec();
         while !level.is_empty() {
             let mut next = HashSet::new();
             for some in level.chunks(IDS_PER_STATEMENT) {
-                let read = |row: &dyn Row| Ok((RunId::from_bytes(row.array(0)?), RunId::from_bytes(row.array(1)?)));
+                let read = |row: &dyn Row| {
+                    Ok((ExecutionId::from_bytes(row.array(0)?), ExecutionId::from_bytes(row.array(1)?)))
+                };
                 for (parent, child) in self.all(&STARTED, &filled(some).collect::<Vec<_>>(), read)? {
                     let root = belongs[&parent];
                     if belongs.insert(child, root).is_none() {
@@ -120,7 +127,7 @@ impl Tx<'_> {
     }
 
     /// The calls of these runs, those of one run in the order they were made.
-    pub fn calls_of_runs(&mut self, runs: &[RunId]) -> Result<Vec<CallOfRun>, StoreError> {
+    pub fn calls_of_runs(&mut self, runs: &[ExecutionId]) -> Result<Vec<ExecutionCall>, StoreError> {
         let mut calls = Vec::new();
         for some in runs.chunks(IDS_PER_STATEMENT) {
             calls.extend(self.all(&CALLS, &filled(some).collect::<Vec<_>>(), read_call)?);
@@ -129,7 +136,7 @@ impl Tx<'_> {
     }
 
     /// The last calls that a run had made by a moment, newest first.
-    pub fn calls_before(&mut self, run: RunId, at: Millis, limit: i64) -> Result<Vec<CallOfRun>, StoreError> {
+    pub fn calls_before(&mut self, run: ExecutionId, at: Millis, limit: i64) -> Result<Vec<ExecutionCall>, StoreError> {
         let latest = ItemId::new(at, Entropy([0xff; 10]));
         self.all(CALLS_BEFORE, params![&run, &latest, limit], read_call)
     }

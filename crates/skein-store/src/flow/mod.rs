@@ -11,9 +11,9 @@ mod redaction;
 mod reviews;
 mod stream_chunks;
 
-pub(crate) use execution_prefetch::Ahead;
+pub(crate) use execution_prefetch::ExecutionPrefetch;
 pub use executions::{ExecutionFilter, ExecutionRow, NewExecution, StepRow};
-pub use generations::CallOfRun;
+pub use generations::ExecutionCall;
 pub use projection::LastCall;
 pub use reviews::{DueReview, NewReview, ReviewRow, ReviewStatus};
-pub use stream_chunks::Chunk;
+pub use stream_chunks::StreamChunk;

@@ -7,12 +7,12 @@
 use std::collections::BTreeSet;
 
 use serde_json::json;
-use skein_core::flow::execution::content_references::Quoted;
+use skein_core::flow::execution::content_references::NodeQuotation;
 use skein_core::flow::execution::input::Fault;
 use skein_core::flow::execution::item_payload::Failure;
 use skein_core::flow::execution::review::Decision;
 use skein_core::garden::item::{Item, ItemType};
-use skein_core::{ItemId, ReviewId, RunId, UserId, Viewer};
+use skein_core::{ExecutionId, ItemId, ReviewId, UserId, Viewer};
 
 use crate::db::sql::params;
 use crate::error::StoreError;
@@ -25,10 +25,10 @@ const FORGETTING: Viewer = Viewer::System("redaction");
 const DESTROYED: &str = "what was said here was destroyed";
 
 /// A run as far as its place among others is concerned.
-struct Kin {
-    id: RunId,
-    session: RunId,
-    branched_from: Option<RunId>,
+struct RelatedExecution {
+    id: ExecutionId,
+    session: ExecutionId,
+    branched_from: Option<ExecutionId>,
     is_open: bool,
 }
 
@@ -46,17 +46,17 @@ const FACTS_AT_ONCE: usize = 500;
 
 /// Runs that were told of a conversation, and their calls.
 #[derive(Default)]
-struct KinOfTrees {
-    runs: BTreeSet<RunId>,
+struct TreeExecutions {
+    runs: BTreeSet<ExecutionId>,
     calls: BTreeSet<ItemId>,
 }
 
-impl KinOfTrees {
+impl TreeExecutions {
     fn have(&self, item: &Item, fact: &serde_json::Map<String, serde_json::Value>) -> bool {
         let id = item.header.id;
         let named = |name: &str| fact.get(name).and_then(serde_json::Value::as_str);
         self.calls.contains(&id)
-            || self.runs.contains(&RunId::from_bytes(*id.as_bytes()))
+            || self.runs.contains(&ExecutionId::from_bytes(*id.as_bytes()))
             || named("callId").and_then(|call| call.parse().ok()).is_some_and(|call| self.calls.contains(&call))
             || named("runId").and_then(|run| run.parse().ok()).is_some_and(|run| self.runs.contains(&run))
     }
@@ -64,7 +64,7 @@ impl KinOfTrees {
 
 impl Tx<'_> {
     /// The runs that are under way with words that are to be destroyed: to be ended before that is done.
-    pub fn open_runs_with(&mut self, item: &Item) -> Result<Vec<RunId>, StoreError> {
+    pub fn open_runs_with(&mut self, item: &Item) -> Result<Vec<ExecutionId>, StoreError> {
         let kin = self.kin_with(item)?;
         Ok(kin.into_iter().filter(|kin| kin.is_open).map(|kin| kin.id).collect())
     }
@@ -77,31 +77,31 @@ impl Tx<'_> {
         Ok(())
     }
 
-    fn kin_with(&mut self, item: &Item) -> Result<Vec<Kin>, StoreError> {
+    fn kin_with(&mut self, item: &Item) -> Result<Vec<RelatedExecution>, StoreError> {
         let owner = item.header.owner;
         let node = self.node_told_by(item)?;
         let touched = match &node {
             Some(node) => self.runs_quoting(owner, node)?,
             None => self.runs_of_item(item)?,
         };
-        let mut sessions: BTreeSet<RunId> = BTreeSet::new();
+        let mut sessions: BTreeSet<ExecutionId> = BTreeSet::new();
         if let Some(node) = &node {
             let grown = self.grown_of(node.conversation)?;
-            sessions.extend(grown.into_iter().map(|conversation| RunId::from_bytes(*conversation.as_bytes())));
+            sessions.extend(grown.into_iter().map(|conversation| ExecutionId::from_bytes(*conversation.as_bytes())));
         }
         if touched.is_empty() && sessions.is_empty() {
             return Ok(Vec::new());
         }
         let sql = "SELECT id, session, branched_from, status FROM executions WHERE owner = ?1 ORDER BY id";
         let mut all = self.all(sql, params![&owner], |row| {
-            Ok(Kin {
-                id: RunId::from_bytes(row.array(0)?),
-                session: RunId::from_bytes(row.array(1)?),
-                branched_from: row.optional_array(2)?.map(RunId::from_bytes),
+            Ok(RelatedExecution {
+                id: ExecutionId::from_bytes(row.array(0)?),
+                session: ExecutionId::from_bytes(row.array(1)?),
+                branched_from: row.optional_array(2)?.map(ExecutionId::from_bytes),
                 is_open: row.text(3)? == "running",
             })
         })?;
-        let mut found: BTreeSet<RunId> = BTreeSet::new();
+        let mut found: BTreeSet<ExecutionId> = BTreeSet::new();
         // A branch is younger than what it branched from; a session may lead back, so it is gone through until nothing is new.
         loop {
             let before = found.len();
@@ -122,15 +122,15 @@ impl Tx<'_> {
     }
 
     /// The runs that an item is a part of.
-    fn runs_of_item(&mut self, item: &Item) -> Result<BTreeSet<RunId>, StoreError> {
+    fn runs_of_item(&mut self, item: &Item) -> Result<BTreeSet<ExecutionId>, StoreError> {
         let (id, owner) = (item.header.id, item.header.owner);
         let document = item.document();
         let named = |name: &str| document.as_ref()?.get(name)?.as_str().map(str::to_owned);
         let mut runs = BTreeSet::new();
         match &item.header.item_type {
-            t if *t == ItemType::EXECUTION_BEGUN => _ = runs.insert(RunId::from_bytes(*id.as_bytes())),
+            t if *t == ItemType::EXECUTION_BEGUN => _ = runs.insert(ExecutionId::from_bytes(*id.as_bytes())),
             t if *t == ItemType::EXECUTION_ENDED => {
-                runs.extend(named("runId").and_then(|run| run.parse::<RunId>().ok()));
+                runs.extend(named("runId").and_then(|run| run.parse::<ExecutionId>().ok()));
             }
             t if *t == ItemType::TOOL_CALL => runs.extend(self.run_of_call(id)?),
             t if *t == ItemType::TOOL_RESULT => {
@@ -152,42 +152,45 @@ impl Tx<'_> {
         Ok(runs)
     }
 
-    fn run_of_call(&mut self, call: ItemId) -> Result<Option<RunId>, StoreError> {
+    fn run_of_call(&mut self, call: ItemId) -> Result<Option<ExecutionId>, StoreError> {
         self.first("SELECT run FROM tool_calls WHERE id = ?1", params![&call], |row| {
-            row.array(0).map(RunId::from_bytes)
+            row.array(0).map(ExecutionId::from_bytes)
         })
     }
 
-    fn run_of_review(&mut self, review: ReviewId) -> Result<Option<RunId>, StoreError> {
-        self.first("SELECT run FROM reviews WHERE id = ?1", params![&review], |row| row.array(0).map(RunId::from_bytes))
+    fn run_of_review(&mut self, review: ReviewId) -> Result<Option<ExecutionId>, StoreError> {
+        self.first("SELECT run FROM reviews WHERE id = ?1", params![&review], |row| {
+            row.array(0).map(ExecutionId::from_bytes)
+        })
     }
 
     /// The runs of which an item holds what a call gave: as it was received, or because it was large.
-    fn runs_with_part(&mut self, owner: UserId, part: ItemId) -> Result<Vec<RunId>, StoreError> {
+    fn runs_with_part(&mut self, owner: UserId, part: ItemId) -> Result<Vec<ExecutionId>, StoreError> {
         // The item is written right before the result that names it: after a call of a step that had not ended by then. A
         // model may have been asked again since.
         let sql = "SELECT DISTINCT s.run FROM executions e JOIN execution_steps s ON s.run = e.id
              WHERE e.owner = ?1 AND (s.raw = ?2 OR s.began_at <= ?3 AND (s.ended_at IS NULL OR s.ended_at >= ?3)
                  AND EXISTS (SELECT 1 FROM tool_calls c WHERE c.run = s.run AND c.step = s.step AND c.id < ?2))";
         let made_at = part.made_at();
-        self.all(sql, params![&owner, &part, made_at], |row| row.array(0).map(RunId::from_bytes))
+        self.all(sql, params![&owner, &part, made_at], |row| row.array(0).map(ExecutionId::from_bytes))
     }
 
     /// The runs that fill a node, answer it, or were told what it says: whoever quotes a node says which it is.
-    fn runs_quoting(&mut self, owner: UserId, node: &NodeRow) -> Result<BTreeSet<RunId>, StoreError> {
+    fn runs_quoting(&mut self, owner: UserId, node: &NodeRow) -> Result<BTreeSet<ExecutionId>, StoreError> {
         let quoted = format!("%{}%", node.id);
         let sql = "SELECT DISTINCT s.run FROM executions e JOIN execution_steps s ON s.run = e.id
              WHERE e.owner = ?1 AND (e.context LIKE ?2 OR s.inputs LIKE ?2 OR s.output LIKE ?2
                  OR s.dialogue LIKE ?2)
              UNION SELECT id FROM executions WHERE owner = ?1 AND (node = ?3 OR answers = ?3)";
-        let found = self.all(sql, params![&owner, &quoted, &node.id], |row| row.array(0).map(RunId::from_bytes))?;
+        let found =
+            self.all(sql, params![&owner, &quoted, &node.id], |row| row.array(0).map(ExecutionId::from_bytes))?;
         Ok(found.into_iter().collect())
     }
 
     /// The facts of runs that hold what a node says: told to somebody, given by somebody, decided about.
     pub(crate) fn facts_with_words_of(&mut self, node: &NodeRow, content: ItemId) -> Result<Vec<ItemId>, StoreError> {
         let Some(told) = self.find_item(content)? else { return Ok(Vec::new()) };
-        let quoted = Quoted::of(node.id, &told.item.document().unwrap_or_default());
+        let quoted = NodeQuotation::of(node.id, &told.item.document().unwrap_or_default());
         let kin = self.kin_of_trees(node)?;
         let mut found = Vec::new();
         for item_type in FACTS_OF_RUNS {
@@ -217,26 +220,27 @@ impl Tx<'_> {
     }
 
     /// The runs and calls of a node's conversation and of all that grew out of it.
-    fn kin_of_trees(&mut self, node: &NodeRow) -> Result<KinOfTrees, StoreError> {
-        let mut kin = KinOfTrees::default();
+    fn kin_of_trees(&mut self, node: &NodeRow) -> Result<TreeExecutions, StoreError> {
+        let mut kin = TreeExecutions::default();
         for conversation in self.grown_of(node.conversation)? {
-            let session = RunId::from_bytes(*conversation.as_bytes());
+            let session = ExecutionId::from_bytes(*conversation.as_bytes());
             let sql = "SELECT id, run FROM tool_calls WHERE owner = ?1 AND session = ?2";
             for (call, run) in
                 self.all(sql, params![&node.owner, &session], |row| Ok((row.array(0)?, row.array(1)?)))?
             {
                 kin.calls.insert(ItemId::from_bytes(call));
-                kin.runs.insert(RunId::from_bytes(run));
+                kin.runs.insert(ExecutionId::from_bytes(run));
             }
             let sql = "SELECT id FROM executions WHERE owner = ?1 AND conversation = ?2";
-            kin.runs
-                .extend(self.all(sql, params![&node.owner, &conversation], |row| row.array(0).map(RunId::from_bytes))?);
+            kin.runs.extend(
+                self.all(sql, params![&node.owner, &conversation], |row| row.array(0).map(ExecutionId::from_bytes))?,
+            );
         }
         Ok(kin)
     }
 
     /// What a run was about is gone; how it went stays.
-    fn forget_words_in(&mut self, run: RunId) -> Result<(), StoreError> {
+    fn forget_words_in(&mut self, run: ExecutionId) -> Result<(), StoreError> {
         // The run before its questions and its operation, as everywhere.
         let row = self.locked_execution(&FORGETTING, run)?;
         // What was known of its steps holds those words.

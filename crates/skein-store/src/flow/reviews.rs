@@ -1,9 +1,9 @@
 //! What people are asked while runs wait. The first decision counts; the row settles a race, the facts tell it.
 
 use skein_core::flow::delegation::Delegation;
-use skein_core::flow::execution::input::Place;
-use skein_core::flow::execution::review::{Asked, Decision};
-use skein_core::{Millis, ReviewId, RunId, UserId, Viewer};
+use skein_core::flow::execution::input::CallSite;
+use skein_core::flow::execution::review::{Decision, ReviewRequest};
+use skein_core::{ExecutionId, Millis, ReviewId, UserId, Viewer};
 
 use crate::db::sql::{Row, params};
 use crate::error::{SqlError, StoreError};
@@ -47,9 +47,9 @@ impl ReviewStatus {
 pub struct NewReview<'a> {
     pub id: ReviewId,
     pub owner: UserId,
-    pub run: RunId,
-    pub place: Place,
-    pub asked: &'a Asked,
+    pub run: ExecutionId,
+    pub place: CallSite,
+    pub asked: &'a ReviewRequest,
     pub expires_at: Option<Millis>,
 }
 
@@ -58,10 +58,10 @@ pub struct NewReview<'a> {
 pub struct ReviewRow {
     pub id: ReviewId,
     pub owner: UserId,
-    pub run: RunId,
-    pub place: Place,
+    pub run: ExecutionId,
+    pub place: CallSite,
     pub status: ReviewStatus,
-    pub asked: Asked,
+    pub asked: ReviewRequest,
     pub decision: Option<Decision>,
     pub created_at: Millis,
     pub expires_at: Option<Millis>,
@@ -82,8 +82,8 @@ impl ReviewRow {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DueReview {
     pub id: ReviewId,
-    pub run: RunId,
-    pub place: Place,
+    pub run: ExecutionId,
+    pub place: CallSite,
     pub expired_at: Millis,
 }
 
@@ -129,13 +129,13 @@ impl Tx<'_> {
     }
 
     /// The open questions of a run that are in others' hands.
-    pub fn delegated_of(&mut self, run: RunId) -> Result<Vec<(ReviewId, UserId)>, StoreError> {
+    pub fn delegated_of(&mut self, run: ExecutionId) -> Result<Vec<(ReviewId, UserId)>, StoreError> {
         let sql = "SELECT id, delegate FROM reviews WHERE run = ?1 AND status = 'open' AND delegate IS NOT NULL";
         self.all(sql, params![&run], |row| Ok((ReviewId::from_bytes(row.array(0)?), UserId::from_bytes(row.array(1)?))))
     }
 
     /// Takes back what a run asked and nobody decided.
-    pub fn withdraw_reviews(&mut self, run: RunId) -> Result<(), StoreError> {
+    pub fn withdraw_reviews(&mut self, run: ExecutionId) -> Result<(), StoreError> {
         let now = self.now();
         let sql = "UPDATE reviews SET status = 'withdrawn', ended_at = ?2 WHERE run = ?1 AND status = 'open'";
         self.execute(sql, params![&run, now])?;
@@ -176,7 +176,7 @@ impl Tx<'_> {
     }
 
     /// Everything a run asked.
-    pub fn reviews_of(&mut self, run: RunId) -> Result<Vec<ReviewRow>, StoreError> {
+    pub fn reviews_of(&mut self, run: ExecutionId) -> Result<Vec<ReviewRow>, StoreError> {
         let sql = format!("SELECT {COLUMNS} FROM reviews WHERE run = ?1 ORDER BY id");
         self.all(&sql, params![&run], read_review)
     }
@@ -201,8 +201,8 @@ impl Tx<'_> {
 fn read_due(row: &dyn Row) -> Result<DueReview, SqlError> {
     Ok(DueReview {
         id: ReviewId::from_bytes(row.array(0)?),
-        run: RunId::from_bytes(row.array(1)?),
-        place: Place { step: index(row.int(2)?)?, call: row.optional_int(3)?.map(index).transpose()? },
+        run: ExecutionId::from_bytes(row.array(1)?),
+        place: CallSite { step: index(row.int(2)?)?, call: row.optional_int(3)?.map(index).transpose()? },
         expired_at: Millis(row.int(4)?),
     })
 }
@@ -212,8 +212,8 @@ fn read_review(row: &dyn Row) -> Result<ReviewRow, SqlError> {
     Ok(ReviewRow {
         id: ReviewId::from_bytes(row.array(0)?),
         owner: UserId::from_bytes(row.array(1)?),
-        run: RunId::from_bytes(row.array(2)?),
-        place: Place { step: index(row.int(3)?)?, call: row.optional_int(4)?.map(index).transpose()? },
+        run: ExecutionId::from_bytes(row.array(2)?),
+        place: CallSite { step: index(row.int(3)?)?, call: row.optional_int(4)?.map(index).transpose()? },
         status: ReviewStatus::parse(status).ok_or_else(|| SqlError::Damaged(format!("no status: {status}")))?,
         asked: from_text(row.text(6)?)?,
         decision: row.optional_text(7)?.map(from_text).transpose()?,

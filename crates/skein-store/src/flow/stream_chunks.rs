@@ -1,6 +1,6 @@
 //! What a model says while it says it: pieces of text that outlive their run by an hour, for whoever comes late.
 
-use skein_core::{RunId, Viewer};
+use skein_core::{ExecutionId, Viewer};
 
 use crate::db::sql::params;
 use crate::error::StoreError;
@@ -15,7 +15,7 @@ const SWEEP_ROWS_MAX: i64 = 5_000;
 
 /// A piece of what is being said.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Chunk {
+pub struct StreamChunk {
     /// From 1, without gaps.
     pub number: i64,
     /// That what was said before is void: it is said anew.
@@ -26,7 +26,13 @@ pub struct Chunk {
 impl Tx<'_> {
     /// Writes down pieces of what is said by whoever holds a job. Whoever lost it writes nothing: others say it anew by now,
     /// and number on from what was written down before.
-    pub fn put_chunks(&mut self, viewer: &Viewer, job: &Job, run: RunId, chunks: &[Chunk]) -> Result<(), StoreError> {
+    pub fn put_chunks(
+        &mut self,
+        viewer: &Viewer,
+        job: &Job,
+        run: ExecutionId,
+        chunks: &[StreamChunk],
+    ) -> Result<(), StoreError> {
         system_only(viewer)?;
         if chunks.is_empty() {
             return Ok(());
@@ -42,16 +48,16 @@ impl Tx<'_> {
     }
 
     /// The pieces after one, in order; whoever asks has been judged by the run.
-    pub fn chunks_after(&mut self, run: RunId, after: i64) -> Result<Vec<Chunk>, StoreError> {
+    pub fn chunks_after(&mut self, run: ExecutionId, after: i64) -> Result<Vec<StreamChunk>, StoreError> {
         let sql =
             "SELECT number, is_reset, text FROM stream_chunks WHERE run = ?1 AND number > ?2 ORDER BY number LIMIT ?3";
         self.all(sql, params![&run, after, CHUNKS_PER_PAGE_MAX], |row| {
-            Ok(Chunk { number: row.int(0)?, is_reset: row.int(1)? == 1, text: row.text(2)?.to_owned() })
+            Ok(StreamChunk { number: row.int(0)?, is_reset: row.int(1)? == 1, text: row.text(2)?.to_owned() })
         })
     }
 
     /// The number of the last piece; 0 where nothing was said.
-    pub fn last_chunk(&mut self, run: RunId) -> Result<i64, StoreError> {
+    pub fn last_chunk(&mut self, run: ExecutionId) -> Result<i64, StoreError> {
         let sql = "SELECT number FROM stream_chunks WHERE run = ?1 ORDER BY number DESC LIMIT 1";
         Ok(self.first(sql, params![&run], |row| row.int(0))?.unwrap_or(0))
     }

@@ -11,7 +11,7 @@ use skein_core::UserId;
 
 use crate::db::sql::params;
 use crate::error::StoreError;
-use crate::jobs::{Holder, JOB_COLUMNS, Job, read_job};
+use crate::jobs::{JOB_COLUMNS, Job, JobHolder, read_job};
 use crate::store::{Store, closed};
 use crate::tx::Tx;
 
@@ -22,14 +22,14 @@ const PROMOTED_PER_CLAIM: i64 = 64;
 
 /// A queue, and how many of its jobs there is room for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Wanted {
+pub struct QueueCapacity {
     pub queue: String,
     pub places: usize,
 }
 
 /// What a claim found.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Claimed {
+pub struct ClaimResult {
     pub jobs: Vec<Job>,
     /// When there was room for more: in how many milliseconds the next delayed job of any queue is due.
     pub due_in_ms: Option<i64>,
@@ -37,9 +37,9 @@ pub struct Claimed {
 
 /// Whose turn it was last, by queue.
 #[derive(Default)]
-pub(crate) struct Turns(Mutex<HashMap<String, UserId>>);
+pub(crate) struct OwnerTurns(Mutex<HashMap<String, UserId>>);
 
-impl Turns {
+impl OwnerTurns {
     fn last(&self, queue: &str) -> Option<UserId> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get(queue).copied()
     }
@@ -57,7 +57,7 @@ impl Turns {
 
 /// What a look at some queues shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Waiting {
+pub struct QueueStatus {
     /// Whether there is a job that can be taken now.
     pub is_any: bool,
     /// In how many milliseconds the next delayed job of any queue is due.
@@ -66,7 +66,7 @@ pub struct Waiting {
 
 impl Store {
     /// Looks whether a claim would find something. It costs no commit, and nobody has to be ready for what it finds.
-    pub async fn jobs_waiting(&self, queues: Vec<String>) -> Result<Waiting, StoreError> {
+    pub async fn jobs_waiting(&self, queues: Vec<String>) -> Result<QueueStatus, StoreError> {
         self.look_up(move |tx| {
             let due_in_ms = tx.due_in_ms()?;
             let mut is_any = due_in_ms == Some(0);
@@ -74,14 +74,14 @@ impl Store {
                 let sql = "SELECT CAST(1 AS BIGINT) FROM jobs WHERE queue = ?1 AND state = 'queued' LIMIT 1";
                 is_any = is_any || tx.first(sql, params![queue], |row| row.int(0))?.is_some();
             }
-            Ok(Waiting { is_any, due_in_ms })
+            Ok(QueueStatus { is_any, due_in_ms })
         })
         .await
     }
 
     /// Takes the next jobs of some queues, in one transaction.
-    pub async fn claim_jobs(&self, holder: &Holder, wanted: &[Wanted]) -> Result<Claimed, StoreError> {
-        let with_turn = |wanted: &Wanted| (wanted.clone(), self.turns().last(&wanted.queue));
+    pub async fn claim_jobs(&self, holder: &JobHolder, wanted: &[QueueCapacity]) -> Result<ClaimResult, StoreError> {
+        let with_turn = |wanted: &QueueCapacity| (wanted.clone(), self.turns().last(&wanted.queue));
         let (holder, wanted) = (holder.clone(), wanted.iter().map(with_turn).collect::<Vec<_>>());
         let claimed = self.settle(move |tx| claim(tx, &holder, &wanted))?.await.unwrap_or_else(|_| Err(closed()));
         let claimed = self.reported(claimed)?;
@@ -91,17 +91,21 @@ impl Store {
 
     /// Takes the next job of a queue for `lease_ms`, if there is one.
     pub async fn claim_job(&self, queue: &str, worker: &str, lease_ms: i64) -> Result<Option<Job>, StoreError> {
-        let wanted = Wanted { queue: queue.to_owned(), places: 1 };
+        let wanted = QueueCapacity { queue: queue.to_owned(), places: 1 };
         let claimed = self.claim_jobs(&self.holder(worker, lease_ms), &[wanted]).await?;
         Ok(claimed.jobs.into_iter().next())
     }
 }
 
-fn claim(tx: &mut Tx<'_>, holder: &Holder, wanted: &[(Wanted, Option<UserId>)]) -> Result<Claimed, StoreError> {
+fn claim(
+    tx: &mut Tx<'_>,
+    holder: &JobHolder,
+    wanted: &[(QueueCapacity, Option<UserId>)],
+) -> Result<ClaimResult, StoreError> {
     let promoted = tx.promote_due(PROMOTED_PER_CLAIM)?;
     let mut jobs = Vec::new();
     let mut has_room = false;
-    for (Wanted { queue, places }, last) in wanted {
+    for (QueueCapacity { queue, places }, last) in wanted {
         let taken = take(tx, holder, queue, (*places).min(PLACES_MAX), *last)?;
         has_room |= taken.len() < *places;
         jobs.extend(taken);
@@ -111,13 +115,13 @@ fn claim(tx: &mut Tx<'_>, holder: &Holder, wanted: &[(Wanted, Option<UserId>)]) 
         tx.note_queued();
     }
     let due_in_ms = if has_room { tx.due_in_ms()? } else { None };
-    Ok(Claimed { jobs, due_in_ms })
+    Ok(ClaimResult { jobs, due_in_ms })
 }
 
 /// Goes round the owners after `last`, and begins again with the first, until there is room for no more or nothing left.
 fn take(
     tx: &mut Tx<'_>,
-    holder: &Holder,
+    holder: &JobHolder,
     queue: &str,
     places: usize,
     last: Option<UserId>,

@@ -1,6 +1,6 @@
 //! Jobs as people and runs see them: what was put aside, what belongs to an execution, and taking it away.
 
-use skein_core::{JobId, Millis, RunId, UserId, Viewer};
+use skein_core::{ExecutionId, JobId, Millis, UserId, Viewer};
 
 use crate::db::sql::{Row, params};
 use crate::error::{SqlError, StoreError};
@@ -12,12 +12,12 @@ const SWEEP_ROWS_MAX: i64 = 1_000;
 
 /// A job that nobody could do.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DeadJob {
+pub struct DeadLetter {
     pub id: JobId,
     pub owner: UserId,
     pub queue: String,
     /// The execution it is a part of, and which step of it.
-    pub run: Option<(RunId, i64)>,
+    pub run: Option<(ExecutionId, i64)>,
     pub attempts: i64,
     pub lost: i64,
     /// Why it was put aside, for whoever may know.
@@ -41,7 +41,7 @@ pub enum JobState {
 
 /// Where a job of an execution stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct JobStanding {
+pub struct ExecutionJob {
     pub id: JobId,
     pub step: i64,
     pub state: JobState,
@@ -58,7 +58,7 @@ impl Tx<'_> {
         viewer: &Viewer,
         after: Option<JobId>,
         limit: usize,
-    ) -> Result<Page<DeadJob, JobId>, StoreError> {
+    ) -> Result<Page<DeadLetter, JobId>, StoreError> {
         let subject = self.subject(viewer)?;
         let others = if matches!(viewer, Viewer::System(_)) { "owner <> ?1" } else { "owner IS NULL" };
         let sql = format!(
@@ -95,7 +95,7 @@ impl Tx<'_> {
     }
 
     /// The jobs of an execution, in the order they were queued.
-    pub fn jobs_of(&mut self, viewer: &Viewer, run: RunId) -> Result<Vec<JobStanding>, StoreError> {
+    pub fn jobs_of(&mut self, viewer: &Viewer, run: ExecutionId) -> Result<Vec<ExecutionJob>, StoreError> {
         system_only(viewer)?;
         let sql = "SELECT id, step, state, run_at, attempts, lost, worker FROM jobs WHERE run = ?1 ORDER BY id";
         self.all(sql, params![&run], read_standing)
@@ -103,7 +103,7 @@ impl Tx<'_> {
 
     /// Takes every job of an execution off the queue but those that were put aside; gives those that were under way, whose
     /// workers can no longer end them.
-    pub fn cancel_jobs_of(&mut self, viewer: &Viewer, run: RunId) -> Result<Vec<JobId>, StoreError> {
+    pub fn cancel_jobs_of(&mut self, viewer: &Viewer, run: ExecutionId) -> Result<Vec<JobId>, StoreError> {
         let under_way = self.jobs_of(viewer, run)?.into_iter().filter(|job| job.state == JobState::Leased);
         let under_way = under_way.map(|job| job.id).collect();
         self.execute("DELETE FROM jobs WHERE run = ?1 AND state <> 'dead'", params![&run])?;
@@ -111,8 +111,8 @@ impl Tx<'_> {
     }
 }
 
-fn read_dead(row: &dyn Row) -> Result<DeadJob, SqlError> {
-    Ok(DeadJob {
+fn read_dead(row: &dyn Row) -> Result<DeadLetter, SqlError> {
+    Ok(DeadLetter {
         id: JobId::from_bytes(row.array(0)?),
         owner: UserId::from_bytes(row.array(1)?),
         queue: row.text(2)?.to_owned(),
@@ -125,7 +125,7 @@ fn read_dead(row: &dyn Row) -> Result<DeadJob, SqlError> {
     })
 }
 
-fn read_standing(row: &dyn Row) -> Result<JobStanding, SqlError> {
+fn read_standing(row: &dyn Row) -> Result<ExecutionJob, SqlError> {
     let state = match row.text(2)? {
         "delayed" => JobState::Delayed,
         "queued" => JobState::Queued,
@@ -133,7 +133,7 @@ fn read_standing(row: &dyn Row) -> Result<JobStanding, SqlError> {
         "dead" => JobState::Dead,
         other => return Err(SqlError::Damaged(format!("a job is {other:?}"))),
     };
-    Ok(JobStanding {
+    Ok(ExecutionJob {
         id: JobId::from_bytes(row.array(0)?),
         step: row.optional_int(1)?.unwrap_or_default(),
         state,

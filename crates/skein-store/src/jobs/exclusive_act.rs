@@ -18,14 +18,14 @@ pub(crate) const VAULT_ROTATION: &str = "vault_rotation";
 
 /// An act of which only one runs at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AdminAct {
+pub enum ExclusiveAct {
     /// All values of secrets go under a new master key.
     VaultRotation,
     /// A bundle of one owner is taken in: the check of a second one would find half of the first.
     Import(UserId),
 }
 
-impl AdminAct {
+impl ExclusiveAct {
     fn entry(self) -> String {
         match self {
             Self::VaultRotation => VAULT_ROTATION.to_owned(),
@@ -39,7 +39,7 @@ impl AdminAct {
     }
 }
 
-impl fmt::Display for AdminAct {
+impl fmt::Display for ExclusiveAct {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::VaultRotation => f.write_str("the vault is being rotated"),
@@ -50,12 +50,12 @@ impl fmt::Display for AdminAct {
 
 /// The last operation of an act as it was before something was prepared for the next one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct LastAct {
+pub struct LastExclusiveAct {
     operation: Option<OperationId>,
     has_ended: bool,
 }
 
-impl LastAct {
+impl LastExclusiveAct {
     /// Whether another operation of the act could begin then.
     pub fn has_ended(self) -> bool {
         self.has_ended
@@ -64,10 +64,10 @@ impl LastAct {
 
 impl Tx<'_> {
     /// The last operation of an act, to be compared by [`Self::begin_act_after`]; for Skein.
-    pub fn last_act(&mut self, viewer: &Viewer, act: AdminAct) -> Result<LastAct, StoreError> {
+    pub fn last_act(&mut self, viewer: &Viewer, act: ExclusiveAct) -> Result<LastExclusiveAct, StoreError> {
         let last = self.last_operation_of(viewer, act)?;
         let has_ended = last.as_ref().is_none_or(|operation| operation.state.has_ended());
-        Ok(LastAct { operation: last.map(|operation| operation.id), has_ended })
+        Ok(LastExclusiveAct { operation: last.map(|operation| operation.id), has_ended })
     }
 
     /// [`Self::begin_act`] for an act that something outside the database was prepared for after `last` was read. An operation
@@ -75,9 +75,9 @@ impl Tx<'_> {
     pub fn begin_act_after(
         &mut self,
         viewer: &Viewer,
-        act: AdminAct,
+        act: ExclusiveAct,
         operation: OperationId,
-        last: LastAct,
+        last: LastExclusiveAct,
     ) -> Result<(), StoreError> {
         let now = self.last_act(viewer, act)?;
         match now.operation.or(last.operation) {
@@ -87,7 +87,7 @@ impl Tx<'_> {
     }
 
     /// Registers the operation of an act; refuses it while another operation of the act has not ended. For Skein.
-    pub fn begin_act(&mut self, viewer: &Viewer, act: AdminAct, operation: OperationId) -> Result<(), StoreError> {
+    pub fn begin_act(&mut self, viewer: &Viewer, act: ExclusiveAct, operation: OperationId) -> Result<(), StoreError> {
         if let Some(earlier) = self.last_operation_of(viewer, act)?.filter(|earlier| !earlier.state.has_ended()) {
             if !act.is_bound_to_its_process() || earlier.updated_at.plus(SILENT_MS_MAX) > self.now() {
                 return Err(StoreError::ActRunning { act, operation: earlier.id });
@@ -98,7 +98,7 @@ impl Tx<'_> {
     }
 
     /// The last operation of an act, unless it was swept; for Skein.
-    pub fn last_operation_of(&mut self, viewer: &Viewer, act: AdminAct) -> Result<Option<Operation>, StoreError> {
+    pub fn last_operation_of(&mut self, viewer: &Viewer, act: ExclusiveAct) -> Result<Option<Operation>, StoreError> {
         system_only(viewer)?;
         let id = self.meta_text(&act.entry())?.and_then(|id| id.parse::<OperationId>().ok());
         let Some(id) = id else { return Ok(None) };

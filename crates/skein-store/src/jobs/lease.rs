@@ -11,7 +11,7 @@ use skein_core::{JobId, Millis, Viewer};
 
 use crate::db::sql::{Value, params};
 use crate::error::StoreError;
-use crate::jobs::{Holder, Job};
+use crate::jobs::{Job, JobHolder};
 use crate::settings::setting_value;
 use crate::store::{Store, closed};
 use crate::tx::{Tx, system_only};
@@ -35,7 +35,7 @@ pub struct LeaseTerms {
 
 /// What a look after the queue did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Tended {
+pub struct LeaseMaintenance {
     /// Jobs whose moment has come.
     pub promoted: u64,
     /// Jobs whose worker vanished.
@@ -127,7 +127,7 @@ impl Tx<'_> {
     }
 
     /// Extends the leases of those jobs that are still held, and says which.
-    fn keep(&mut self, holder: &Holder, jobs: &[Job]) -> Result<BTreeSet<(JobId, i64)>, StoreError> {
+    fn keep(&mut self, holder: &JobHolder, jobs: &[Job]) -> Result<BTreeSet<(JobId, i64)>, StoreError> {
         let until = self.now().plus(holder.lease_ms);
         let sql = "UPDATE jobs SET lease_until = ?2 WHERE worker = ?1 AND state = 'leased' AND id IN (IDS) RETURNING id, fence";
         self.of_jobs(sql, &[Value::from(&holder.worker), Value::from(until)], jobs)
@@ -157,8 +157,8 @@ impl Tx<'_> {
 
 impl Store {
     /// Who holds jobs from here on, under the name `worker`.
-    pub fn holder(&self, worker: &str, lease_ms: i64) -> Holder {
-        Holder { worker: worker.to_owned(), lease_ms, epoch: self.epoch().load(Ordering::Acquire) }
+    pub fn holder(&self, worker: &str, lease_ms: i64) -> JobHolder {
+        JobHolder { worker: worker.to_owned(), lease_ms, epoch: self.epoch().load(Ordering::Acquire) }
     }
 
     /// To be called by whoever holds the lock of a directory, before taking up work: voids what an earlier process held.
@@ -173,7 +173,7 @@ impl Store {
     }
 
     /// Says that a worker is still at all of its jobs; gives those that it lost.
-    pub async fn keep_jobs(&self, holder: &Holder, jobs: &[Job]) -> Result<Vec<JobId>, StoreError> {
+    pub async fn keep_jobs(&self, holder: &JobHolder, jobs: &[Job]) -> Result<Vec<JobId>, StoreError> {
         if jobs.is_empty() {
             return Ok(Vec::new());
         }
@@ -184,15 +184,15 @@ impl Store {
     }
 
     /// Looks after the queue, once a second and process: what is due becomes ready, what was lost is put back.
-    pub async fn tend_queue(&self) -> Result<Tended, StoreError> {
+    pub async fn tend_queue(&self) -> Result<LeaseMaintenance, StoreError> {
         let tend = |tx: &mut Tx<'_>| {
             let promoted = tx.promote_due(PROMOTED_AT_ONCE)?;
             if promoted > 0 {
                 tx.note_queued();
             }
-            Ok(Tended { promoted, requeued: tx.requeue_lost(&SYSTEM)? })
+            Ok(LeaseMaintenance { promoted, requeued: tx.requeue_lost(&SYSTEM)? })
         };
-        let mut all = Tended::default();
+        let mut all = LeaseMaintenance::default();
         loop {
             let tended = self.reported(self.settle(tend)?.await.unwrap_or_else(|_| Err(closed())))?.value;
             all.promoted += tended.promoted;

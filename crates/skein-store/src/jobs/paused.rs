@@ -3,7 +3,7 @@
 //! A parked job is one whose moment never comes: it is `delayed`, and its moment is moved beyond every clock by a constant. So
 //! a claim goes past none of them, however many there are, and moving it back gives each the moment it had.
 
-use skein_core::{JobId, RunId, Viewer};
+use skein_core::{ExecutionId, JobId, Viewer};
 
 use crate::db::sql::params;
 use crate::error::StoreError;
@@ -28,7 +28,7 @@ impl Tx<'_> {
     }
 
     /// Parks what waits of a run; what is held by somebody stays theirs.
-    pub fn park_jobs_of(&mut self, viewer: &Viewer, run: RunId) -> Result<(), StoreError> {
+    pub fn park_jobs_of(&mut self, viewer: &Viewer, run: ExecutionId) -> Result<(), StoreError> {
         system_only(viewer)?;
         let sql = "UPDATE jobs SET state = 'delayed', run_at = run_at + ?2
                    WHERE run = ?1 AND (state = 'queued' OR state = 'delayed') AND run_at < ?2";
@@ -37,7 +37,7 @@ impl Tx<'_> {
     }
 
     /// Gives the parked jobs of a run their moments back; whether there were any.
-    pub fn unpark_jobs_of(&mut self, viewer: &Viewer, run: RunId) -> Result<bool, StoreError> {
+    pub fn unpark_jobs_of(&mut self, viewer: &Viewer, run: ExecutionId) -> Result<bool, StoreError> {
         system_only(viewer)?;
         let now = self.now().plus(BEYOND);
         let sql =

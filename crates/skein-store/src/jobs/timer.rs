@@ -1,6 +1,6 @@
 //! Jobs that no worker claims: maintenance takes a timer when it is due, in the transaction that acts on it.
 
-use skein_core::{JobId, RunId, Viewer};
+use skein_core::{ExecutionId, JobId, Viewer};
 
 use crate::db::sql::{Row, params};
 use crate::error::{SqlError, StoreError};
@@ -11,7 +11,7 @@ use crate::tx::{Tx, system_only};
 pub struct DueJob {
     pub id: JobId,
     pub queue: String,
-    pub run: RunId,
+    pub run: ExecutionId,
     pub payload: String,
 }
 
@@ -38,14 +38,20 @@ impl Tx<'_> {
     }
 
     /// Removes the jobs that a run has in one queue.
-    pub fn cancel_queue_of(&mut self, viewer: &Viewer, run: RunId, queue: &str) -> Result<(), StoreError> {
+    pub fn cancel_queue_of(&mut self, viewer: &Viewer, run: ExecutionId, queue: &str) -> Result<(), StoreError> {
         system_only(viewer)?;
         self.execute("DELETE FROM jobs WHERE run = ?1 AND queue = ?2", params![&run, queue])?;
         Ok(())
     }
 
     /// Moves the moments of the waiting jobs that a run has in one queue.
-    pub fn delay_queue_of(&mut self, viewer: &Viewer, run: RunId, queue: &str, by_ms: i64) -> Result<(), StoreError> {
+    pub fn delay_queue_of(
+        &mut self,
+        viewer: &Viewer,
+        run: ExecutionId,
+        queue: &str,
+        by_ms: i64,
+    ) -> Result<(), StoreError> {
         system_only(viewer)?;
         let sql = "UPDATE jobs SET run_at = run_at + ?3 WHERE run = ?1 AND queue = ?2 AND state = 'delayed'";
         self.execute(sql, params![&run, queue, by_ms])?;
@@ -57,7 +63,7 @@ fn read_due(row: &dyn Row) -> Result<DueJob, SqlError> {
     Ok(DueJob {
         id: JobId::from_bytes(row.array(0)?),
         queue: row.text(1)?.to_owned(),
-        run: RunId::from_bytes(row.array(2)?),
+        run: ExecutionId::from_bytes(row.array(2)?),
         payload: row.text(3)?.to_owned(),
     })
 }

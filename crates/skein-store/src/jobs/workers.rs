@@ -29,7 +29,7 @@ pub struct WorkerDraft {
 
 /// What a worker did since it last told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Tally {
+pub struct WorkerTally {
     pub processed: i64,
     pub errors: i64,
 }
@@ -82,16 +82,16 @@ impl Tx<'_> {
     }
 
     /// A sign of life, with what was done since the last one. A worker that was forgotten is told so, and registers again.
-    pub fn beat_worker(&mut self, viewer: &Viewer, id: WorkerId, tally: Tally) -> Result<(), StoreError> {
+    pub fn beat_worker(&mut self, viewer: &Viewer, id: WorkerId, tally: WorkerTally) -> Result<(), StoreError> {
         self.count(viewer, id, tally, "beat_at = ?4")
     }
 
     /// The last sign of life of a worker that stops.
-    pub fn decommission_worker(&mut self, viewer: &Viewer, id: WorkerId, tally: Tally) -> Result<(), StoreError> {
+    pub fn decommission_worker(&mut self, viewer: &Viewer, id: WorkerId, tally: WorkerTally) -> Result<(), StoreError> {
         self.count(viewer, id, tally, "beat_at = ?4, ended_at = ?4")
     }
 
-    fn count(&mut self, viewer: &Viewer, id: WorkerId, tally: Tally, also: &str) -> Result<(), StoreError> {
+    fn count(&mut self, viewer: &Viewer, id: WorkerId, tally: WorkerTally, also: &str) -> Result<(), StoreError> {
         system_only(viewer)?;
         let now = self.now();
         let sql = format!("UPDATE workers SET processed = processed + ?2, errors = errors + ?3, {also} WHERE id = ?1");

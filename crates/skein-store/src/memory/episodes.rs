@@ -4,14 +4,14 @@ use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 use skein_core::garden::item::ItemType;
-use skein_core::memory::episode::{Brought, Episode, EpisodePlace, EpisodeSource};
+use skein_core::memory::episode::{Episode, EpisodePlace, EpisodeSource, ImportedEpisode};
 use skein_core::tree::actor::ActorId;
 use skein_core::tree::content::Content;
 use skein_core::tree::node::content_of;
-use skein_core::tree::node_place::Label;
+use skein_core::tree::node_place::NodeLabel;
 use skein_core::{ConversationId, EpisodeId, ItemId, Millis, NodeId, TurnId, UserId, Viewer};
 
-use crate::db::sql::{Row, Shifted, Value, params};
+use crate::db::sql::{OffsetRow, Row, Value, params};
 use crate::error::{SqlError, StoreError};
 use crate::timeline::items::{ITEM_COLUMNS, PAGE_BYTES_MAX, Page, StoredItem, read_item};
 use crate::tx::Tx;
@@ -37,12 +37,12 @@ pub struct EpisodeState {
     pub text: Option<String>,
     /// The name of who said what was brought.
     pub speaker: Option<String>,
-    pub bound: Bound,
+    pub bound: EpisodeStage,
 }
 
 /// How far an episode has come in the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Bound {
+pub enum EpisodeStage {
     /// It is made, and an index may know it.
     Made,
     /// It is made of something said while a tool worked: kept, never found (rule BR-EPISODE-003).
@@ -92,8 +92,8 @@ impl Tx<'_> {
         let bound: Vec<Value<'_>> = ids.iter().chain(missing).map(|id| Value::from(id.as_bytes())).collect();
         let states = self.all(&BY_IDS, &bound, |row| {
             let is_of_tool_run = row.optional_text(ITEM_WIDTH + EPISODE_WIDTH)? == Some("tool_run");
-            let bound = if is_of_tool_run { Bound::OfToolRun } else { Bound::Made };
-            Ok(state(&read_item(row)?, read_episode(&Shifted(row, ITEM_WIDTH))?, bound))
+            let bound = if is_of_tool_run { EpisodeStage::OfToolRun } else { EpisodeStage::Made };
+            Ok(state(&read_item(row)?, read_episode(&OffsetRow(row, ITEM_WIDTH))?, bound))
         })?;
         let mut found: HashMap<EpisodeId, EpisodeState> =
             states.into_iter().map(|state| (state.episode.id, state)).collect();
@@ -161,7 +161,7 @@ pub(super) fn read_episode(row: &dyn Row) -> Result<Episode, SqlError> {
             conversation: ConversationId::from_bytes(conversation),
             node: NodeId::from_bytes(node),
             turn: row.optional_array(5)?.map(TurnId::from_bytes),
-            label: Label { branch: NodeId::from_bytes(branch), depth: row.int(7)? },
+            label: NodeLabel { branch: NodeId::from_bytes(branch), depth: row.int(7)? },
             previous: row.optional_array(8)?.map(EpisodeId::from_bytes),
         }),
         _ => None,
@@ -181,9 +181,9 @@ pub(super) fn read_episode(row: &dyn Row) -> Result<Episode, SqlError> {
 }
 
 /// An episode with the words of its item.
-pub(super) fn state(stored: &StoredItem, episode: Episode, bound: Bound) -> EpisodeState {
+pub(super) fn state(stored: &StoredItem, episode: Episode, bound: EpisodeStage) -> EpisodeState {
     if stored.item.header.item_type == ItemType::EPISODE {
-        let brought = stored.item.document().and_then(|document| Brought::from_document(&document));
+        let brought = stored.item.document().and_then(|document| ImportedEpisode::from_document(&document));
         let speaker = brought.as_ref().and_then(|brought| brought.speaker.clone());
         return EpisodeState { episode, text: brought.map(|brought| brought.text()), speaker, bound };
     }

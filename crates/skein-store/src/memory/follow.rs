@@ -9,10 +9,10 @@ use skein_core::garden::redaction::redacted_item;
 use skein_core::tree::actor::ActorId;
 use skein_core::{EpisodeId, ItemId, UserId, Viewer};
 
-use super::episodes::{Bound, EPISODES_PER_STATEMENT, EpisodeState};
+use super::episodes::{EPISODES_PER_STATEMENT, EpisodeStage, EpisodeState};
 use crate::db::sql::params;
 use crate::error::StoreError;
-use crate::timeline::follow::Along;
+use crate::timeline::follow::TimelineQuery;
 use crate::timeline::items::PAGE_BYTES_MAX;
 use crate::timeline::projection::TIME_OVERRIDE;
 use crate::tx::{Tx, system_only};
@@ -22,9 +22,9 @@ const PORTION_BYTES_MAX: i64 = 2 << 20;
 
 /// What an index is to do at a place of the timeline.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Followed {
+pub enum IndexChange {
     /// Something is remembered from here on, or was said at another time than was thought.
-    Made(Box<FollowedEpisode>),
+    Made(Box<IndexedEpisode>),
     /// Its words were destroyed.
     Destroyed { owner: UserId, id: EpisodeId },
     /// Who said something is described anew, perhaps by another name.
@@ -33,16 +33,16 @@ pub enum Followed {
 
 /// An episode as an index keeps it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct FollowedEpisode {
+pub struct IndexedEpisode {
     pub state: EpisodeState,
     /// Whether it was said while a tool worked: kept, never found (rule BR-EPISODE-003).
     pub is_of_tool_run: bool,
 }
 
-impl From<EpisodeState> for Followed {
+impl From<EpisodeState> for IndexChange {
     fn from(state: EpisodeState) -> Self {
-        let is_of_tool_run = state.bound == Bound::OfToolRun;
-        Self::Made(Box::new(FollowedEpisode { state, is_of_tool_run }))
+        let is_of_tool_run = state.bound == EpisodeStage::OfToolRun;
+        Self::Made(Box::new(IndexedEpisode { state, is_of_tool_run }))
     }
 }
 
@@ -64,7 +64,7 @@ impl Tx<'_> {
         viewer: &Viewer,
         after: Cursor,
         limit: usize,
-    ) -> Result<(Vec<Followed>, Cursor), StoreError> {
+    ) -> Result<(Vec<IndexChange>, Cursor), StoreError> {
         let upto = self.ingested(viewer)?;
         let stretch = self.stretch(after, upto, limit)?;
         let mut reached = stretch.reached.unwrap_or(after);
@@ -73,7 +73,7 @@ impl Tx<'_> {
             taken += portion.len();
             let states = self.episode_states(&portion)?;
             bytes += states.iter().map(|state| state.text.as_ref().map_or(0, String::len)).sum::<usize>();
-            told.extend(states.into_iter().map(Followed::from));
+            told.extend(states.into_iter().map(IndexChange::from));
             if bytes > PAGE_BYTES_MAX && taken < stretch.episodes.len() {
                 reached = cursor;
                 break;
@@ -90,7 +90,7 @@ impl Tx<'_> {
                 (SELECT length(c.payload) FROM items c WHERE c.id = e.item) END AS BIGINT),
             CASE WHEN i.type = 'EntityDelta' THEN (SELECT v.type FROM record_versions v
                 WHERE v.owner = i.owner AND v.tx = i.tx AND v.position = i.position) END";
-        let along = Along { columns, from: "items i LEFT JOIN episodes e ON e.id = i.id" };
+        let along = TimelineQuery { columns, from: "items i LEFT JOIN episodes e ON e.id = i.id" };
         let mut stretch = Stretch::default();
         self.each_after(&along, after, upto.tx.saturating_add(1), limit, &mut |row| {
             let cursor = Cursor { tx: row.int(0)?, position: row.int(1)? };
@@ -111,7 +111,7 @@ impl Tx<'_> {
     }
 
     /// What a later fact says about an episode: that its words are gone, when it really was said, who said it.
-    fn told_later(&mut self, fact: ItemId) -> Result<Option<Followed>, StoreError> {
+    fn told_later(&mut self, fact: ItemId) -> Result<Option<IndexChange>, StoreError> {
         let stored = match self.find_item(fact) {
             // Whoever altered a fact stops nobody from following; verifying tells of it.
             Err(StoreError::Damaged(_)) => None,
@@ -128,22 +128,22 @@ impl Tx<'_> {
             let corrected = record.as_ref().and_then(|record| record.content.data.get("itemId")?.as_str());
             let Some(item) = corrected.and_then(|id| id.parse::<ItemId>().ok()) else { return Ok(None) };
             let id = EpisodeId::from_bytes(*item.as_bytes());
-            return Ok(self.episode_states(&[id])?.pop().map(Followed::from));
+            return Ok(self.episode_states(&[id])?.pop().map(IndexChange::from));
         }
         let actor = ActorId::from_bytes(*delta.record.as_bytes());
         let owner = match delta.record_type.as_str() {
             "User" => UserId::from_bytes(*delta.record.as_bytes()),
             _ => stored.item.header.owner,
         };
-        Ok((delta.version > 1).then_some(Followed::Renamed { owner, actor }))
+        Ok((delta.version > 1).then_some(IndexChange::Renamed { owner, actor }))
     }
 
     /// The episode of an item whose payload was destroyed, if it has one.
-    fn destroyed(&mut self, item: ItemId) -> Result<Option<Followed>, StoreError> {
+    fn destroyed(&mut self, item: ItemId) -> Result<Option<IndexChange>, StoreError> {
         let sql = "SELECT e.owner, e.id FROM episodes e WHERE e.item = ?1";
         self.first(sql, params![&item], |row| {
             let (owner, id) = (UserId::from_bytes(row.array(0)?), EpisodeId::from_bytes(row.array(1)?));
-            Ok(Followed::Destroyed { owner, id })
+            Ok(IndexChange::Destroyed { owner, id })
         })
     }
 
@@ -155,7 +155,7 @@ impl Tx<'_> {
         actor: ActorId,
         after: Option<EpisodeId>,
         limit: usize,
-    ) -> Result<Vec<Followed>, StoreError> {
+    ) -> Result<Vec<IndexChange>, StoreError> {
         system_only(viewer)?;
         let after = after.map_or([0; 16], |id| *id.as_bytes());
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
@@ -167,7 +167,7 @@ impl Tx<'_> {
         for some in ids.chunks(EPISODES_PER_STATEMENT / 10) {
             let states = self.episode_states(some)?;
             bytes += states.iter().map(|state| state.text.as_ref().map_or(0, String::len)).sum::<usize>();
-            told.extend(states.into_iter().map(Followed::from));
+            told.extend(states.into_iter().map(IndexChange::from));
             if bytes > PAGE_BYTES_MAX {
                 break;
             }
@@ -192,7 +192,7 @@ impl Tx<'_> {
     pub fn items_after(&mut self, viewer: &Viewer, after: Cursor, most: usize) -> Result<usize, StoreError> {
         system_only(viewer)?;
         let mut count = 0;
-        self.each_after(&Along { columns: "i.position", from: "items i" }, after, i64::MAX, most, &mut |_| {
+        self.each_after(&TimelineQuery { columns: "i.position", from: "items i" }, after, i64::MAX, most, &mut |_| {
             count += 1;
             Ok(())
         })?;
@@ -208,7 +208,7 @@ impl Tx<'_> {
     ) -> Result<HashMap<UserId, u64>, StoreError> {
         system_only(viewer)?;
         let mut waiting = HashMap::new();
-        let along = Along { columns: "i.owner, i.type", from: "items i" };
+        let along = TimelineQuery { columns: "i.owner, i.type", from: "items i" };
         self.each_after(&along, after, i64::MAX, most, &mut |row| {
             let item_type = row.text(1)?;
             if item_type == ItemType::NODE.as_str() || item_type == ItemType::EPISODE.as_str() {

@@ -6,12 +6,12 @@
 
 use serde_json::{Value as Json, json};
 use skein_core::garden::item::ItemDraft;
-use skein_core::memory::episode::{Brought, said_now};
+use skein_core::memory::episode::{ImportedEpisode, said_now};
 use skein_core::{Digest, ItemId, Millis, Viewer};
 
 use crate::db::sql::params;
 use crate::error::StoreError;
-use crate::operations::{OperationState, Repeat};
+use crate::operations::{OperationState, RepeatCheck};
 use crate::timeline::items::StoredItem;
 use crate::tx::Tx;
 
@@ -24,7 +24,7 @@ impl Tx<'_> {
     pub fn bring(
         &mut self,
         viewer: &Viewer,
-        brought: &Brought,
+        brought: &ImportedEpisode,
         said_at: Option<Millis>,
     ) -> Result<(StoredItem, bool), StoreError> {
         let draft = brought.to_draft(said_at)?;
@@ -46,7 +46,7 @@ impl Tx<'_> {
         let hash = draft.payload_hash();
         let mark = said_now(viewer.owner(), hash);
         let repeat = self.repeat(viewer, &mark)?;
-        if let Repeat::Of(operation) = &repeat {
+        if let RepeatCheck::Of(operation) = &repeat {
             let there = match self.brought_as(viewer, &operation.state)? {
                 None => self.brought_today(viewer, &hash)?,
                 there => there,
@@ -56,7 +56,7 @@ impl Tx<'_> {
             }
         }
         let stored = self.append_item(viewer, draft)?;
-        if matches!(repeat, Repeat::First) {
+        if matches!(repeat, RepeatCheck::First) {
             let result = json!({ "item": stored.item.header.id }).to_string();
             self.start_operation(viewer, SAID, &OperationState::Completed { result }, Some(&mark))?;
         }

@@ -7,13 +7,13 @@ use std::sync::LazyLock;
 
 use skein_core::garden::cursor::Cursor;
 use skein_core::garden::item::ItemType;
-use skein_core::memory::episode::{Brought, Episode, EpisodePlace, EpisodeSource};
+use skein_core::memory::episode::{Episode, EpisodePlace, EpisodeSource, ImportedEpisode};
 use skein_core::{EpisodeId, ItemId, UserId, Viewer};
 
-use super::episodes::{Bound, EPISODE_COLUMNS, EpisodeState, read_episode, state};
+use super::episodes::{EPISODE_COLUMNS, EpisodeStage, EpisodeState, read_episode, state};
 use crate::db::sql::{Value, params};
 use crate::error::StoreError;
-use crate::timeline::follow::Along;
+use crate::timeline::follow::TimelineQuery;
 use crate::timeline::items::StoredItem;
 use crate::tree::NodeRow;
 use crate::tx::{Tx, system_only};
@@ -26,7 +26,7 @@ pub(super) const NODES_PER_STATEMENT: usize = 256;
 
 /// What one step did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Ingested {
+pub struct IngestResult {
     /// Items it looked at.
     pub items: usize,
     /// How far everything is ingested now.
@@ -65,7 +65,7 @@ static OF_NODE: LazyLock<String> = LazyLock::new(|| {
 
 impl Tx<'_> {
     /// Ingests the next stretch of the timeline; `None` at its end. Of two who do it at once one collides and begins again.
-    pub fn ingest(&mut self, viewer: &Viewer) -> Result<Option<Ingested>, StoreError> {
+    pub fn ingest(&mut self, viewer: &Viewer) -> Result<Option<IngestResult>, StoreError> {
         system_only(viewer)?;
         let after = self.cursor(viewer, NAME)?;
         let stretch = self.uningested(after)?;
@@ -86,7 +86,7 @@ impl Tx<'_> {
         self.keep_unbound(&nodes)?;
         self.keep_unbound(&brought)?;
         self.acknowledge(viewer, NAME, reached)?;
-        Ok(Some(Ingested { items: stretch.len(), reached }))
+        Ok(Some(IngestResult { items: stretch.len(), reached }))
     }
 
     /// Whether there is anything to ingest: at rest nothing is written.
@@ -107,7 +107,7 @@ impl Tx<'_> {
 
     fn uningested_up_to(&mut self, after: Cursor, limit: usize) -> Result<Vec<(Cursor, ItemId, String)>, StoreError> {
         let settled = self.sql.settled_below()?;
-        let along = Along { columns: "i.tx, i.position, i.id, i.type", from: "items i" };
+        let along = TimelineQuery { columns: "i.tx, i.position, i.id, i.type", from: "items i" };
         let mut stretch = Vec::new();
         self.each_after(&along, after, settled, limit, &mut |row| {
             let cursor = Cursor { tx: row.int(0)?, position: row.int(1)? };
@@ -153,7 +153,7 @@ impl Tx<'_> {
         if stored.item.payload.is_none() {
             return Ok(Err("what was brought was destroyed before it was remembered"));
         }
-        let brought = stored.item.document().and_then(|document| Brought::from_document(&document));
+        let brought = stored.item.document().and_then(|document| ImportedEpisode::from_document(&document));
         let Some(brought) = brought else { return Ok(Err("what was brought cannot be read")) };
         let place = match brought.node_id {
             None => None,
@@ -195,8 +195,8 @@ impl Tx<'_> {
             found.ok_or("it is about nothing that has a place in its conversation")
         };
         let (episode, bound) = match made {
-            Ok(episode) => (episode, Bound::NotYet),
-            Err(reason) => (nowhere(&stored), Bound::Never(reason)),
+            Ok(episode) => (episode, EpisodeStage::NotYet),
+            Err(reason) => (nowhere(&stored), EpisodeStage::Never(reason)),
         };
         let words = if is_brought { Some(stored) } else { self.find_item(episode.item)? };
         Ok(words.map(|words| state(&words, episode, bound)))

@@ -8,9 +8,9 @@ mod unindexable;
 mod vectors;
 mod visible_branches;
 
-pub use episodes::{Bound, EpisodeState};
-pub use follow::{Followed, FollowedEpisode};
-pub use ingest::{INGESTED_ITEMS_MAX, Ingested};
-pub use unindexable::UnboundEpisode;
-pub use vectors::{DROPPED_VECTORS_MAX, MadeVector};
-pub use visible_branches::{BranchOf, VisibleBranch};
+pub use episodes::{EpisodeStage, EpisodeState};
+pub use follow::{IndexChange, IndexedEpisode};
+pub use ingest::{INGESTED_ITEMS_MAX, IngestResult};
+pub use unindexable::UnindexableEpisode;
+pub use vectors::{DROPPED_VECTORS_MAX, StoredVector};
+pub use visible_branches::{BranchOrigin, VisibleBranch};

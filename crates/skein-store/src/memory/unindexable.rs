@@ -5,17 +5,17 @@ use std::sync::LazyLock;
 use skein_core::garden::item::ItemType;
 use skein_core::{EpisodeId, ItemId, Millis, UserId, Viewer};
 
-use super::episodes::Bound;
+use super::episodes::EpisodeStage;
 use super::ingest::{INGESTED_ITEMS_MAX, NODES_PER_STATEMENT};
 use crate::db::sql::{Value, params};
 use crate::error::StoreError;
-use crate::timeline::follow::Along;
+use crate::timeline::follow::TimelineQuery;
 use crate::timeline::items::Page;
 use crate::tx::{Tx, system_only};
 
 /// Something that was said or brought and is not remembered. Its words are nobody's business here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct UnboundEpisode {
+pub struct UnindexableEpisode {
     pub id: EpisodeId,
     pub owner: UserId,
     pub reason: &'static str,
@@ -53,7 +53,7 @@ impl Tx<'_> {
         viewer: &Viewer,
         after: Option<EpisodeId>,
         limit: usize,
-    ) -> Result<Page<UnboundEpisode, EpisodeId>, StoreError> {
+    ) -> Result<Page<UnindexableEpisode, EpisodeId>, StoreError> {
         system_only(viewer)?;
         let sql = "SELECT u.id, u.owner, u.found_at FROM unbound_episodes u JOIN items i ON i.id = u.id
              LEFT JOIN episodes e ON e.id = u.id
@@ -61,7 +61,7 @@ impl Tx<'_> {
         let (after, count) = (after.map_or([0; 16], |id| *id.as_bytes()), i64::try_from(limit).unwrap_or(i64::MAX));
         let mut rows = self.all(sql, params![after.as_slice(), count.saturating_add(1)], |row| {
             let (id, owner) = (EpisodeId::from_bytes(row.array(0)?), UserId::from_bytes(row.array(1)?));
-            Ok(UnboundEpisode { id, owner, reason: "", found_at: Millis(row.int(2)?) })
+            Ok(UnindexableEpisode { id, owner, reason: "", found_at: Millis(row.int(2)?) })
         })?;
         let is_more = rows.len() > limit;
         rows.truncate(limit);
@@ -72,21 +72,21 @@ impl Tx<'_> {
         Ok(Page { rows, next })
     }
 
-    fn why_unbound(&mut self, unbound: &UnboundEpisode) -> Result<&'static str, StoreError> {
+    fn why_unbound(&mut self, unbound: &UnindexableEpisode) -> Result<&'static str, StoreError> {
         let state = match self.unmade_episode(unbound.owner, unbound.id) {
             Err(StoreError::Damaged(_)) => return Ok("it was altered where it is kept: skein verify tells how"),
             state => state?,
         };
         Ok(match state.map(|state| state.bound) {
-            Some(Bound::Never(reason)) => reason,
+            Some(EpisodeStage::Never(reason)) => reason,
             _ => "nothing could be made of it when it was looked at",
         })
     }
 
     /// What was said or brought and was not looked at yet, of every owner, the oldest first.
-    pub fn unmade_episodes(&mut self, viewer: &Viewer, limit: usize) -> Result<Vec<UnboundEpisode>, StoreError> {
+    pub fn unmade_episodes(&mut self, viewer: &Viewer, limit: usize) -> Result<Vec<UnindexableEpisode>, StoreError> {
         let after = self.ingested(viewer)?;
-        let along = Along { columns: "i.id, i.owner, i.type, i.realized_at", from: "items i" };
+        let along = TimelineQuery { columns: "i.id, i.owner, i.type, i.realized_at", from: "items i" };
         let mut unmade = Vec::new();
         self.each_after(&along, after, i64::MAX, INGESTED_ITEMS_MAX, &mut |row| {
             let item_type = row.text(2)?;
@@ -94,7 +94,7 @@ impl Tx<'_> {
             if unmade.len() < limit && is_remembered {
                 let (id, owner) = (EpisodeId::from_bytes(row.array(0)?), UserId::from_bytes(row.array(1)?));
                 let reason = "no episode is made of it yet";
-                unmade.push(UnboundEpisode { id, owner, reason, found_at: Millis(row.int(3)?) });
+                unmade.push(UnindexableEpisode { id, owner, reason, found_at: Millis(row.int(3)?) });
             }
             Ok(())
         })?;

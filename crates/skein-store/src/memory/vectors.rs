@@ -18,7 +18,7 @@ pub const DROPPED_VECTORS_MAX: usize = 1_000;
 
 /// A vector of what an episode says.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MadeVector {
+pub struct StoredVector {
     pub episode: EpisodeId,
     /// Of the text that was embedded.
     pub content: Digest,
@@ -61,13 +61,13 @@ impl Tx<'_> {
     }
 
     /// Keeps vectors, as far as the words they were made of were not destroyed meanwhile.
-    pub fn keep_vectors(&mut self, viewer: &Viewer, embedder: &str, made: &[MadeVector]) -> Result<(), StoreError> {
+    pub fn keep_vectors(&mut self, viewer: &Viewer, embedder: &str, made: &[StoredVector]) -> Result<(), StoreError> {
         system_only(viewer)?;
         let sql = "INSERT INTO embeddings (embedder, content, item, vector, made_at)
             SELECT ?1, ?2, e.item, ?4, ?5 FROM episodes e JOIN items i ON i.id = e.item
             WHERE e.id = ?3 AND i.payload IS NOT NULL ON CONFLICT DO NOTHING";
         let now = self.now();
-        for MadeVector { episode, content, vector } in made {
+        for StoredVector { episode, content, vector } in made {
             self.execute(sql, params![embedder, content, episode.as_bytes(), vector, now])?;
         }
         Ok(())

@@ -9,13 +9,13 @@ use std::sync::LazyLock;
 
 use skein_core::garden::cursor::Cursor;
 use skein_core::garden::item::{Item, ItemType};
-use skein_core::tree::node::{Fact as _, Node, NodeMarked, NodeReserved, PathMoved};
-use skein_core::tree::node_place::Label;
+use skein_core::tree::node::{Node, NodeMarked, NodeReserved, PathMoved, TreePayload as _};
+use skein_core::tree::node_place::NodeLabel;
 use skein_core::{ConversationId, NodeId, UserId, Viewer};
 
 use crate::db::sql::{Value, params};
 use crate::error::StoreError;
-use crate::timeline::follow::Along;
+use crate::timeline::follow::TimelineQuery;
 use crate::timeline::items::read_item;
 use crate::tree::read::version_above;
 use crate::tx::Tx;
@@ -75,10 +75,10 @@ pub struct VisibleBranch {
 
 /// A branch, where it leaves another, and how far the main path follows it by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct BranchOf {
+pub struct BranchOrigin {
     conversation: ConversationId,
     branch: NodeId,
-    leaves: Option<Label>,
+    leaves: Option<NodeLabel>,
     /// The first depth at which the path was led elsewhere, never was led, or everything was cut off.
     ends_at: Option<i64>,
 }
@@ -103,7 +103,12 @@ impl Tx<'_> {
 
     /// Which version a path to a node shows where another of its nodes stands; `path` is its [`Self::ancestry`]. `None` where
     /// the path does not lead. The end of the path and where it was forked are those very nodes.
-    pub fn version_on(&mut self, path: &[VisibleBranch], end: NodeId, at: Label) -> Result<Option<NodeId>, StoreError> {
+    pub fn version_on(
+        &mut self,
+        path: &[VisibleBranch],
+        end: NodeId,
+        at: NodeLabel,
+    ) -> Result<Option<NodeId>, StoreError> {
         static SHOWN: LazyLock<String> = LazyLock::new(|| {
             format!(
                 "SELECT {} FROM nodes b JOIN nodes a ON a.id = b.parent
@@ -117,14 +122,14 @@ impl Tx<'_> {
         let covers = |seen: &VisibleBranch| seen.branch == at.branch && at.depth <= seen.down_to;
         let (Some(hop), Some(of)) = (path.iter().position(covers), path.first()) else { return Ok(None) };
         let next = match hop.checked_sub(1).map(|below| path[below]) {
-            _ if at.depth < path[hop].down_to => Label { branch: at.branch, depth: at.depth + 1 },
+            _ if at.depth < path[hop].down_to => NodeLabel { branch: at.branch, depth: at.depth + 1 },
             None => return Ok(Some(end)),
             Some(below) if below.conversation != path[hop].conversation => {
                 let sql = "SELECT c.origin FROM conversations c WHERE c.id = ?1";
                 let origin = self.first(sql, params![&below.conversation], |row| row.optional_array(0))?;
                 return Ok(origin.flatten().map(NodeId::from_bytes));
             }
-            Some(below) => Label { branch: below.branch, depth: at.depth + 1 },
+            Some(below) => NodeLabel { branch: below.branch, depth: at.depth + 1 },
         };
         let bound = params![&next.branch, next.depth, &of.conversation];
         self.first(&SHOWN, bound, |row| row.array(0).map(NodeId::from_bytes))
@@ -149,12 +154,12 @@ impl Tx<'_> {
     fn branches_seen(&mut self, sql: &str, bound: &[Value<'_>]) -> Result<Vec<VisibleBranch>, StoreError> {
         let mut branches = self.all(sql, bound, |row| {
             let leaves = match (row.optional_array(2)?, row.optional_int(3)?) {
-                (Some(branch), Some(depth)) => Some(Label { branch: NodeId::from_bytes(branch), depth }),
+                (Some(branch), Some(depth)) => Some(NodeLabel { branch: NodeId::from_bytes(branch), depth }),
                 _ => None,
             };
             let (conversation, branch) = (ConversationId::from_bytes(row.array(0)?), NodeId::from_bytes(row.array(1)?));
             let ends = [row.optional_int(4)?, row.optional_int(5)?, row.optional_int(6)?];
-            Ok(BranchOf { conversation, branch, leaves, ends_at: ends.into_iter().flatten().min() })
+            Ok(BranchOrigin { conversation, branch, leaves, ends_at: ends.into_iter().flatten().min() })
         })?;
         branches.sort_unstable_by_key(|branch| (branch.conversation, branch.branch));
         let is_cut = branches.len() >= BRANCHES_MAX;
@@ -172,7 +177,7 @@ impl Tx<'_> {
         after: Cursor,
     ) -> Result<Option<BTreeSet<ConversationId>>, StoreError> {
         let owner = self.subject(viewer)?;
-        let along = Along { columns: &LEADING_ALONG, from: "items i" };
+        let along = TimelineQuery { columns: &LEADING_ALONG, from: "items i" };
         let (mut looked_at, mut leading) = (0, Vec::new());
         self.each_bound_after(&along, params![&owner], after, i64::MAX, FACTS_SINCE_MAX + 1, &mut |row| {
             looked_at += 1;
@@ -213,8 +218,8 @@ impl Tx<'_> {
 }
 
 /// How much of each branch is on the main path: nothing of one that leaves another where that is not seen any more.
-fn seen(branches: &[BranchOf]) -> Vec<VisibleBranch> {
-    let known: HashMap<NodeId, &BranchOf> = branches.iter().map(|branch| (branch.branch, branch)).collect();
+fn seen(branches: &[BranchOrigin]) -> Vec<VisibleBranch> {
+    let known: HashMap<NodeId, &BranchOrigin> = branches.iter().map(|branch| (branch.branch, branch)).collect();
     let mut depths: HashMap<NodeId, i64> = HashMap::with_capacity(branches.len());
     for branch in branches {
         let mut chain = vec![branch];
@@ -230,7 +235,7 @@ fn seen(branches: &[BranchOf]) -> Vec<VisibleBranch> {
             depths.insert(branch.branch, down_to);
         }
     }
-    let down_to = |branch: &BranchOf| depths.get(&branch.branch).copied().unwrap_or(0);
+    let down_to = |branch: &BranchOrigin| depths.get(&branch.branch).copied().unwrap_or(0);
     branches
         .iter()
         .map(|branch| VisibleBranch {
@@ -245,10 +250,10 @@ fn seen(branches: &[BranchOf]) -> Vec<VisibleBranch> {
 mod tests {
     use super::*;
 
-    fn branch(name: u8, leaves: Option<(u8, i64)>, ends_at: Option<i64>) -> BranchOf {
+    fn branch(name: u8, leaves: Option<(u8, i64)>, ends_at: Option<i64>) -> BranchOrigin {
         let id = |byte: u8| NodeId::from_bytes([byte; 16]);
-        let leaves = leaves.map(|(branch, depth)| Label { branch: id(branch), depth });
-        BranchOf { conversation: ConversationId::from_bytes([0; 16]), branch: id(name), leaves, ends_at }
+        let leaves = leaves.map(|(branch, depth)| NodeLabel { branch: id(branch), depth });
+        BranchOrigin { conversation: ConversationId::from_bytes([0; 16]), branch: id(name), leaves, ends_at }
     }
 
     #[test]

@@ -19,13 +19,13 @@ pub const FOLLOW_ITEMS_MAX: usize = 4_096;
 const NAME_BYTES_MAX: usize = 200;
 
 /// Which columns of which tables to read along the timeline; `i` stands for `items`.
-pub(crate) struct Along<'a> {
+pub(crate) struct TimelineQuery<'a> {
     pub(crate) columns: &'a str,
     pub(crate) from: &'a str,
 }
 
 /// What a watcher reads, with its owner as ?1: payloads of others neither leave the database nor travel.
-const WATCHED: Along<'_> = Along {
+const WATCHED: TimelineQuery<'_> = TimelineQuery {
     columns:
         "i.tx, i.position, i.id, i.owner, i.type, i.realized_at, i.canonical_at, i.hash, i.payload_hash, i.encoding,
         CASE WHEN i.owner = ?1 THEN i.payload END, NULL, NULL",
@@ -34,8 +34,8 @@ const WATCHED: Along<'_> = Along {
 
 /// What watchers are told, and how far along the timeline it goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Events {
-    pub told: Vec<ToldEvent>,
+pub struct EventPage {
+    pub told: Vec<StoredEvent>,
     pub reached: Cursor,
     /// How many items of anybody's were passed.
     pub looked_at: usize,
@@ -43,7 +43,7 @@ pub struct Events {
 
 /// One event and the fact it was read off.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ToldEvent {
+pub struct StoredEvent {
     pub cursor: Cursor,
     pub at: Millis,
     pub item: ItemId,
@@ -76,10 +76,10 @@ impl Tx<'_> {
     }
 
     /// What watchers of the viewer's things are told next; looks at no more than `limit` items of anybody's.
-    pub fn events(&mut self, viewer: &Viewer, after: Cursor, limit: usize) -> Result<Events, StoreError> {
+    pub fn events(&mut self, viewer: &Viewer, after: Cursor, limit: usize) -> Result<EventPage, StoreError> {
         let owner = self.subject(viewer)?;
         let below = self.sql.settled_below()?;
-        let mut seen = Events { told: Vec::new(), reached: after, looked_at: 0 };
+        let mut seen = EventPage { told: Vec::new(), reached: after, looked_at: 0 };
         let limit = limit.clamp(1, FOLLOW_ITEMS_MAX);
         self.each_bound_after(&WATCHED, params![&owner], after, below, limit, &mut |row| {
             seen.looked_at += 1;
@@ -87,7 +87,7 @@ impl Tx<'_> {
             if row.array(3)? == *owner.as_bytes() {
                 let stored = read_item(row)?;
                 let (item, at) = (stored.item.header.id, stored.item.header.realized_at);
-                let told = |event| ToldEvent { cursor: stored.cursor, at, item, event };
+                let told = |event| StoredEvent { cursor: stored.cursor, at, item, event };
                 seen.told.extend(event_of(&stored.item).map(told));
             }
             Ok(())
@@ -104,7 +104,7 @@ impl Tx<'_> {
         oldest: Millis,
     ) -> Result<bool, StoreError> {
         system_only(viewer)?;
-        let along = Along { columns: "i.realized_at", from: "items i" };
+        let along = TimelineQuery { columns: "i.realized_at", from: "items i" };
         let mut first = None;
         self.each_after(&along, after, i64::MAX, 1, &mut |row| {
             first = Some(row.int(0)?);
@@ -114,10 +114,16 @@ impl Tx<'_> {
             return Ok(first.is_some());
         }
         let mut count = 0;
-        self.each_after(&Along { columns: "i.position", from: "items i" }, after, i64::MAX, items + 1, &mut |_| {
-            count += 1;
-            Ok(())
-        })?;
+        self.each_after(
+            &TimelineQuery { columns: "i.position", from: "items i" },
+            after,
+            i64::MAX,
+            items + 1,
+            &mut |_| {
+                count += 1;
+                Ok(())
+            },
+        )?;
         Ok(count > items)
     }
 
@@ -130,7 +136,7 @@ impl Tx<'_> {
         limit: usize,
     ) -> Result<Vec<StoredItem>, StoreError> {
         system_only(viewer)?;
-        let along = Along { columns: ITEM_COLUMNS, from: "items i LEFT JOIN item_marks m ON m.item = i.id" };
+        let along = TimelineQuery { columns: ITEM_COLUMNS, from: "items i LEFT JOIN item_marks m ON m.item = i.id" };
         let (mut items, mut bytes) = (Vec::new(), 0);
         self.each_after(&along, after, below, limit.clamp(1, FOLLOW_ITEMS_MAX), &mut |row| {
             // What is left out comes with the next step, which begins where this one ended.
@@ -147,7 +153,7 @@ impl Tx<'_> {
     /// Hands over what comes after a cursor and below a transaction number, in order, at most `limit` rows.
     pub(crate) fn each_after(
         &mut self,
-        along: &Along<'_>,
+        along: &TimelineQuery<'_>,
         after: Cursor,
         below: i64,
         limit: usize,
@@ -162,14 +168,14 @@ impl Tx<'_> {
     /// a comparison of pairs would walk the index from the transaction's beginning.
     pub(crate) fn each_bound_after(
         &mut self,
-        along: &Along<'_>,
+        along: &TimelineQuery<'_>,
         bound: &[Value<'_>],
         after: Cursor,
         below: i64,
         limit: usize,
         each: &mut dyn FnMut(&dyn Row) -> RowResult,
     ) -> Result<(), StoreError> {
-        let Along { columns, from } = along;
+        let TimelineQuery { columns, from } = along;
         let mut left = i64::try_from(limit).expect("steps are bounded");
         let [a, b, c, d] = [1, 2, 3, 4].map(|n| bound.len() + n);
         let same = format!(

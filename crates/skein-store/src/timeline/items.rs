@@ -46,7 +46,7 @@ pub struct StoredItem {
 
 /// Which clock items are listed along.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Along {
+pub enum ItemClock {
     /// When the store recorded them.
     #[default]
     Realized,
@@ -65,14 +65,14 @@ pub enum Direction {
 #[derive(Debug, Clone, Default)]
 pub struct ItemQuery {
     pub item_type: Option<ItemType>,
-    pub along: Along,
+    pub along: ItemClock,
     pub direction: Direction,
     /// From this moment on, inclusive.
     pub from: Option<Millis>,
     /// Up to this moment, exclusive.
     pub until: Option<Millis>,
     /// Where the last page ended.
-    pub after: Option<PagePlace>,
+    pub after: Option<PagePosition>,
     pub limit: usize,
     /// Also items that were undone.
     pub include_hidden: bool,
@@ -82,18 +82,18 @@ pub struct ItemQuery {
 
 /// A place in a listing: a moment on the clock it goes along, and a position among items of that moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct PagePlace {
+pub struct PagePosition {
     pub at: Millis,
     pub position: i64,
 }
 
-impl fmt::Display for PagePlace {
+impl fmt::Display for PagePosition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}.{}", self.at.0, self.position)
     }
 }
 
-impl FromStr for PagePlace {
+impl FromStr for PagePosition {
     type Err = BadCursor;
 
     fn from_str(text: &str) -> Result<Self, BadCursor> {
@@ -114,16 +114,16 @@ pub struct Page<T, P> {
 
 /// A fact whose id is known and that is not recorded yet.
 #[derive(Debug, Clone)]
-pub struct DrawnItem(Item);
+pub struct PreparedItem(Item);
 
-impl DrawnItem {
+impl PreparedItem {
     pub fn id(&self) -> ItemId {
         self.0.header.id
     }
 }
 
-impl From<DrawnItem> for Item {
-    fn from(drawn: DrawnItem) -> Self {
+impl From<PreparedItem> for Item {
+    fn from(drawn: PreparedItem) -> Self {
         drawn.0
     }
 }
@@ -166,16 +166,16 @@ impl Tx<'_> {
     }
 
     /// Makes a fact that is to be recorded soon, together with others, by [`Self::append_drawn`].
-    pub fn draw_item(&mut self, viewer: &Viewer, draft: ItemDraft) -> Result<DrawnItem, StoreError> {
+    pub fn draw_item(&mut self, viewer: &Viewer, draft: ItemDraft) -> Result<PreparedItem, StoreError> {
         if !viewer.may_write(viewer.owner()) {
             return Err(StoreError::Forbidden);
         }
         let now = self.now();
-        Ok(DrawnItem(draft.realize(ItemId::new(now, self.entropy()), viewer.owner(), now)))
+        Ok(PreparedItem(draft.realize(ItemId::new(now, self.entropy()), viewer.owner(), now)))
     }
 
     /// Records facts that were drawn in this transaction, in this order and in one statement.
-    pub fn append_drawn(&mut self, items: Vec<DrawnItem>) -> Result<(), StoreError> {
+    pub fn append_drawn(&mut self, items: Vec<PreparedItem>) -> Result<(), StoreError> {
         let items: Vec<Item> = items.into_iter().map(|drawn| drawn.0).collect();
         if !items.iter().all(|item| needs_no_place(&item.header.item_type)) {
             return self.append_realized(items).map(drop);
@@ -250,7 +250,7 @@ impl Tx<'_> {
     }
 
     /// The viewer's own facts, page by page. A page costs the same wherever it lies.
-    pub fn items(&mut self, viewer: &Viewer, query: &ItemQuery) -> Result<Page<StoredItem, PagePlace>, StoreError> {
+    pub fn items(&mut self, viewer: &Viewer, query: &ItemQuery) -> Result<Page<StoredItem, PagePosition>, StoreError> {
         self.items_of(viewer, viewer.subject(), query)
     }
 
@@ -260,7 +260,7 @@ impl Tx<'_> {
         viewer: &Viewer,
         owner: UserId,
         query: &ItemQuery,
-    ) -> Result<Page<StoredItem, PagePlace>, StoreError> {
+    ) -> Result<Page<StoredItem, PagePosition>, StoreError> {
         if !viewer.may_read(owner, self.now()) {
             return Err(StoreError::NotFound(owner.to_string()));
         }
@@ -294,18 +294,18 @@ pub(crate) fn page<T, P>(mut rows: Vec<T>, limit: usize, place: impl Fn(&T) -> P
     Page { rows, next }
 }
 
-pub(crate) fn place(stored: &StoredItem, along: Along) -> PagePlace {
+pub(crate) fn place(stored: &StoredItem, along: ItemClock) -> PagePosition {
     let at = match along {
-        Along::Realized => stored.item.header.realized_at,
-        Along::Canonical => stored.canonical_at,
+        ItemClock::Realized => stored.item.header.realized_at,
+        ItemClock::Canonical => stored.canonical_at,
     };
-    PagePlace { at, position: stored.cursor.position }
+    PagePosition { at, position: stored.cursor.position }
 }
 
 /// Where a listing begins (exclusive) and the moment at which it ends.
-fn span(query: &ItemQuery) -> (PagePlace, Millis) {
+fn span(query: &ItemQuery) -> (PagePosition, Millis) {
     let (from, until) = (query.from.unwrap_or(Millis(i64::MIN)), query.until.unwrap_or(Millis(i64::MAX)));
-    let before = |at| PagePlace { at, position: -1 };
+    let before = |at| PagePosition { at, position: -1 };
     match query.direction {
         Direction::Forward => (query.after.map_or(before(from), |after| after.max(before(from))), until),
         Direction::Backward => (query.after.map_or(before(until), |after| after.min(before(until))), from),
@@ -317,18 +317,18 @@ fn listing(query: &ItemQuery) -> String {
     let items = "items i LEFT JOIN item_marks m ON m.item = i.id";
     let corrections = "item_marks m JOIN items i ON i.id = m.item";
     let parts = match query.along {
-        Along::Realized => arms(query, items, "i.realized_at", "i.owner = ?1"),
+        ItemClock::Realized => arms(query, items, "i.realized_at", "i.owner = ?1"),
         // Items whose time was corrected are found by the correction, all others by their own column, so that every
         // arm walks an index.
-        Along::Canonical => [
+        ItemClock::Canonical => [
             arms(query, items, "i.canonical_at", "i.owner = ?1 AND m.canonical_at IS NULL"),
             arms(query, corrections, "m.canonical_at", "m.owner = ?1 AND i.owner = ?1 AND m.canonical_at IS NOT NULL"),
         ]
         .concat(),
     };
     let clock = match query.along {
-        Along::Realized => "realized_at",
-        Along::Canonical => "CASE WHEN believed_at IS NULL THEN canonical_at ELSE believed_at END",
+        ItemClock::Realized => "realized_at",
+        ItemClock::Canonical => "CASE WHEN believed_at IS NULL THEN canonical_at ELSE believed_at END",
     };
     let order = order(query.direction);
     format!(

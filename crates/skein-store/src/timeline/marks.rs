@@ -3,7 +3,7 @@
 use serde_json::{Map, json};
 use skein_core::garden::event::EventName;
 use skein_core::garden::record::{RecordContent, RecordType};
-use skein_core::garden::relation::{Endpoint, Qualities, RelationDraft, RelationKind};
+use skein_core::garden::relation::{Endpoint, RelationAttributes, RelationDraft, RelationKind};
 use skein_core::garden::{redaction, undo};
 use skein_core::{ItemId, Millis, NodeId, RecordId, RuleViolation, Viewer};
 
@@ -32,7 +32,7 @@ impl Tx<'_> {
         }
         let (new, old) = (Endpoint::Item(tombstone.item.header.id), Endpoint::Item(id));
         let metadata = Map::from_iter([("reason".to_owned(), json!("undo"))]);
-        let qualities = Qualities { confidence: None, metadata };
+        let qualities = RelationAttributes { confidence: None, metadata };
         self.relate(viewer, &RelationDraft::new(RelationKind::Supercedes, new, old, qualities)?)?;
         Ok(tombstone)
     }

@@ -14,7 +14,7 @@ use skein_core::garden::relation::{RelationDraft, RelationKind, qualities_from_d
 use skein_core::garden::seal::Seal;
 use skein_core::{Digest, ItemId, RelationId, RuleViolation, UserId};
 
-use crate::db::sql::{Later, Value, params};
+use crate::db::sql::{DeferredStatement, Value, params};
 use crate::error::{SqlError, StoreError};
 use crate::tree::only_adds;
 use crate::tx::Tx;
@@ -83,7 +83,7 @@ impl Tx<'_> {
         projected?.ok_or_else(unreadable)
     }
 
-    fn project_delta(&mut self, item: &Item, document: &Map<String, Json>, cursor: Cursor) -> Projected {
+    fn project_delta(&mut self, item: &Item, document: &Map<String, Json>, cursor: Cursor) -> ProjectionResult {
         let Some(delta) = Delta::from_document(document) else { return Ok(None) };
         if delta.record_type.as_str() == CONVERSATION {
             self.hold_trees(item.header.owner)?;
@@ -157,7 +157,7 @@ impl Tx<'_> {
         Ok(())
     }
 
-    fn project_time_override(&mut self, item: &Item, delta: &Delta, content: &RecordContent) -> Projected {
+    fn project_time_override(&mut self, item: &Item, delta: &Delta, content: &RecordContent) -> ProjectionResult {
         let text = |name: &str| content.data.get(name).and_then(Json::as_str);
         let Some(target) = text("itemId").and_then(|id| id.parse::<ItemId>().ok()) else {
             return Ok(None);
@@ -174,7 +174,7 @@ impl Tx<'_> {
         Ok(Some(()))
     }
 
-    fn project_api_key(&mut self, item: &Item, delta: &Delta, content: &RecordContent) -> Projected {
+    fn project_api_key(&mut self, item: &Item, delta: &Delta, content: &RecordContent) -> ProjectionResult {
         let text = |name: &str| content.data.get(name).and_then(Json::as_str);
         let key_hash = text("keyHash").and_then(|hash| hash.parse::<Digest>().ok());
         let (Some(key_hash), Some(scope)) = (key_hash, text("scope")) else { return Ok(None) };
@@ -187,9 +187,9 @@ impl Tx<'_> {
         Ok(Some(()))
     }
 
-    fn project_relation(&mut self, item: &Item, document: &Map<String, Json>) -> Projected {
+    fn project_relation(&mut self, item: &Item, document: &Map<String, Json>) -> ProjectionResult {
         let Some((id, draft)) = RelationDraft::from_document(document) else { return Ok(None) };
-        self.insert_relation(item, id, draft, IfTaken::Refuse).map(Some)
+        self.insert_relation(item, id, draft, OnConflict::Refuse).map(Some)
     }
 
     /// Writes the edge that an item makes.
@@ -198,13 +198,13 @@ impl Tx<'_> {
         item: &Item,
         id: RelationId,
         draft: RelationDraft,
-        if_taken: IfTaken,
+        if_taken: OnConflict,
     ) -> Result<(), StoreError> {
         let relation = draft.into_relation(id, item.header.realized_at);
         let metadata = Json::Object(relation.qualities.metadata).to_string();
         let sql = match if_taken {
-            IfTaken::Refuse => INSERT_RELATION.to_owned(),
-            IfTaken::Leave => format!("{INSERT_RELATION} ON CONFLICT DO NOTHING"),
+            OnConflict::Refuse => INSERT_RELATION.to_owned(),
+            OnConflict::Leave => format!("{INSERT_RELATION} ON CONFLICT DO NOTHING"),
         };
         let values = params![
             &id,
@@ -220,8 +220,8 @@ impl Tx<'_> {
             item.header.realized_at,
             &item.header.id,
         ];
-        if if_taken == IfTaken::Leave {
-            return self.execute_later(Later::new("relations", &sql, values));
+        if if_taken == OnConflict::Leave {
+            return self.execute_later(DeferredStatement::new("relations", &sql, values));
         }
         match self.execute(&sql, values) {
             Ok(_) if relation.kind == RelationKind::GroupsWith => {
@@ -233,7 +233,7 @@ impl Tx<'_> {
         }
     }
 
-    fn project_relation_edit(&mut self, item: &Item, document: &Map<String, Json>) -> Projected {
+    fn project_relation_edit(&mut self, item: &Item, document: &Map<String, Json>) -> ProjectionResult {
         let Some((id, qualities)) = qualities_from_document(document) else { return Ok(None) };
         let metadata = Json::Object(qualities.metadata).to_string();
         self.execute(
@@ -243,7 +243,7 @@ impl Tx<'_> {
         Ok(Some(()))
     }
 
-    fn project_relation_removal(&mut self, item: &Item, document: &Map<String, Json>) -> Projected {
+    fn project_relation_removal(&mut self, item: &Item, document: &Map<String, Json>) -> ProjectionResult {
         let id = document.get("relationId").and_then(Json::as_str).and_then(|id| id.parse::<RelationId>().ok());
         let Some(id) = id else { return Ok(None) };
         let grouped = "SELECT source FROM relations WHERE id = ?1 AND owner = ?2 AND kind = 'groups_with'";
@@ -255,7 +255,7 @@ impl Tx<'_> {
         Ok(Some(()))
     }
 
-    fn project_mark(&mut self, item: &Item, document: &Map<String, Json>, column: &str) -> Projected {
+    fn project_mark(&mut self, item: &Item, document: &Map<String, Json>, column: &str) -> ProjectionResult {
         let target = document.get("itemId").and_then(Json::as_str).and_then(|id| id.parse::<ItemId>().ok());
         let Some(target) = target else { return Ok(None) };
         self.refuse_foreign(item, target)?;
@@ -281,7 +281,7 @@ impl Tx<'_> {
         }
     }
 
-    fn project_redaction(&mut self, item: &Item, document: &Map<String, Json>) -> Projected {
+    fn project_redaction(&mut self, item: &Item, document: &Map<String, Json>) -> ProjectionResult {
         if self.project_mark(item, document, "redaction")?.is_none() {
             return Ok(None);
         }
@@ -295,7 +295,7 @@ impl Tx<'_> {
         Ok(Some(()))
     }
 
-    fn project_seal(&mut self, item: &Item, document: &Map<String, Json>) -> Projected {
+    fn project_seal(&mut self, item: &Item, document: &Map<String, Json>) -> ProjectionResult {
         let Some(seal) = Seal::from_document(item.header.owner, document) else { return Ok(None) };
         let head = &seal.head;
         self.execute(
@@ -317,7 +317,7 @@ impl Tx<'_> {
         Ok(Some(()))
     }
 
-    fn project_blob(&mut self, item: &Item, document: &Map<String, Json>) -> Projected {
+    fn project_blob(&mut self, item: &Item, document: &Map<String, Json>) -> ProjectionResult {
         let hash = document.get("hash").and_then(Json::as_str).and_then(|hash| hash.parse::<Digest>().ok());
         let size = document.get("size").and_then(Json::as_i64);
         let media_type = document.get("mediaType").and_then(Json::as_str);
@@ -333,11 +333,11 @@ impl Tx<'_> {
 }
 
 /// `None` when the item's document is not what its type promises.
-pub(crate) type Projected = Result<Option<()>, StoreError>;
+pub(crate) type ProjectionResult = Result<Option<()>, StoreError>;
 
 /// What becomes of an edge whose end has its only one of the kind already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum IfTaken {
+pub(crate) enum OnConflict {
     Refuse,
     /// What is there stays: a fact that must not fail says more than this edge.
     Leave,

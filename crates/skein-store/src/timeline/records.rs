@@ -6,9 +6,9 @@ use skein_core::garden::delta::Delta;
 use skein_core::garden::record::{self, Act, ChangeNote, Record, RecordContent, RecordType};
 use skein_core::{Digest, ItemId, Millis, RecordId, UserId, Viewer};
 
-use crate::db::sql::{Later, Row, params};
+use crate::db::sql::{DeferredStatement, Row, params};
 use crate::error::{SqlError, StoreError};
-use crate::flow::call_dependencies::Edition;
+use crate::flow::call_dependencies::RecordRevision;
 use crate::timeline::items::{Page, page};
 use crate::tx::{Tx, system_only};
 
@@ -19,7 +19,7 @@ pub(crate) const RECORD_COLUMNS: &str = "id, owner, version, hash, previous_hash
 const VERSION_COLUMNS: &str = "record, version, type, hash, previous_hash, item, tx, position, realized_at";
 
 /// A version with the document of the item that made it, as far as that is there and whole.
-pub type ToldVersion = (RecordVersion, Option<Map<String, Json>>);
+pub type DocumentedVersion = (RecordVersion, Option<Map<String, Json>>);
 
 /// One entry of a record's history, also what subscribers are told (rule MG-DELTA-003).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -173,12 +173,12 @@ impl Tx<'_> {
     }
 
     /// Which edition of a record there is now and whose it is, if it was not deleted; for whoever may remember what it says.
-    pub fn edition(&mut self, viewer: &Viewer, id: RecordId) -> Result<(UserId, Edition), StoreError> {
+    pub fn edition(&mut self, viewer: &Viewer, id: RecordId) -> Result<(UserId, RecordRevision), StoreError> {
         system_only(viewer)?;
         let sql = "SELECT owner, version, hash FROM records WHERE id = ?1 AND deleted = 0";
         let found = self.all_once(sql, params![&id], |row| {
             let (version, hash) = (row.int(1)?, Digest(row.array(2)?));
-            Ok((UserId::from_bytes(row.array(0)?), Edition { id, version, hash }))
+            Ok((UserId::from_bytes(row.array(0)?), RecordRevision { id, version, hash }))
         })?;
         found.into_iter().next().ok_or_else(|| StoreError::NotFound(id.to_string()))
     }
@@ -193,7 +193,10 @@ impl Tx<'_> {
         let sql = "UPDATE records SET version = version WHERE id = ?1 AND hash = ?2";
         let changed = SqlError::Collision("a record was changed meanwhile".to_owned());
         let values = params![&id, &hash];
-        self.execute_later(Later { only_locks: true, ..Later::changing_one("records", sql, values, changed) })
+        self.execute_later(DeferredStatement {
+            only_locks: true,
+            ..DeferredStatement::changing_one("records", sql, values, changed)
+        })
     }
 
     /// Sharing shows what a record is now, not what it was before: its past is for who may see its owner's things.
@@ -277,7 +280,7 @@ impl Tx<'_> {
         id: RecordId,
         after: i64,
         limit: usize,
-    ) -> Result<Page<ToldVersion, i64>, StoreError> {
+    ) -> Result<Page<DocumentedVersion, i64>, StoreError> {
         self.past_of(viewer, id)?;
         let limit = limit.clamp(1, RECORDS_PER_PAGE_MAX);
         let one_more = i64::try_from(limit + 1).expect("pages are small");

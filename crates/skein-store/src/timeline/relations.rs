@@ -1,10 +1,10 @@
 //! Edges, behind one way of asking, whatever their cardinality (rule MG-REL-008).
 
-use skein_core::catalog::sharing::Refused;
+use skein_core::catalog::sharing::SharingRefusal;
 use skein_core::garden::cursor::Cursor;
 use skein_core::garden::record::RecordType;
 use skein_core::garden::relation::{
-    Cardinality, End, Endpoint, EndpointKind, Qualities, Relation, RelationDraft, RelationKind,
+    Cardinality, Endpoint, EndpointKind, Relation, RelationAttributes, RelationDraft, RelationEnd, RelationKind,
 };
 use skein_core::{ItemId, Millis, RecordId, ReferenceField, RelationId, RuleViolation, UserId, Viewer};
 
@@ -31,7 +31,7 @@ pub(crate) const RELATION_COLUMNS: &str =
 
 /// Which edges at a thing are meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Side {
+pub enum RelationSide {
     /// Those that lead away from it.
     Outgoing,
     /// Those that lead to it.
@@ -40,7 +40,7 @@ pub enum Side {
 
 /// One thing on a chain and how many edges away it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Step {
+pub struct RelationPathStep {
     pub endpoint: Endpoint,
     pub distance: i64,
 }
@@ -62,7 +62,8 @@ impl Tx<'_> {
         let only = RelationKind::ALL.iter().filter(|kind| kind.cardinality() == Cardinality::OnePerTarget);
         for kind in only {
             loop {
-                let page = self.relations(viewer, of, Side::Outgoing, Some(*kind), None, RELATIONS_PER_PAGE_MAX)?;
+                let page =
+                    self.relations(viewer, of, RelationSide::Outgoing, Some(*kind), None, RELATIONS_PER_PAGE_MAX)?;
                 for relation in &page.rows {
                     self.append_item(viewer, &relation.withdraw())?;
                 }
@@ -75,7 +76,12 @@ impl Tx<'_> {
     }
 
     /// Changes confidence and metadata of an edge that is not frozen.
-    pub fn edit_relation(&mut self, viewer: &Viewer, id: RelationId, qualities: &Qualities) -> Result<(), StoreError> {
+    pub fn edit_relation(
+        &mut self,
+        viewer: &Viewer,
+        id: RelationId,
+        qualities: &RelationAttributes,
+    ) -> Result<(), StoreError> {
         let relation = self.own_relation(viewer, id)?;
         self.append_item(viewer, &relation.edit(qualities)?)?;
         Ok(())
@@ -105,14 +111,14 @@ impl Tx<'_> {
         &mut self,
         viewer: &Viewer,
         of: Endpoint,
-        side: Side,
+        side: RelationSide,
         kind: Option<RelationKind>,
         after: Option<RelationId>,
         limit: usize,
     ) -> Result<Page<Relation, RelationId>, StoreError> {
         let end = match side {
-            Side::Outgoing => "source",
-            Side::Incoming => "target",
+            RelationSide::Outgoing => "source",
+            RelationSide::Incoming => "target",
         };
         let of_type = of_type(of, &format!("{end}_type"));
         let of_kind = if kind.is_some() { "AND kind = ?6" } else { "" };
@@ -148,7 +154,7 @@ impl Tx<'_> {
         item: ItemId,
         kind: RelationKind,
     ) -> Result<Option<Endpoint>, StoreError> {
-        let found = self.relations(viewer, Endpoint::Item(item), Side::Incoming, Some(kind), None, 1)?;
+        let found = self.relations(viewer, Endpoint::Item(item), RelationSide::Incoming, Some(kind), None, 1)?;
         Ok(found.rows.first().map(|relation| relation.source))
     }
 
@@ -156,7 +162,7 @@ impl Tx<'_> {
     pub fn mentions(&mut self, viewer: &Viewer, item: ItemId) -> Result<Vec<Endpoint>, StoreError> {
         let of = Endpoint::Item(item);
         let kind = Some(RelationKind::Mentions);
-        let found = self.relations(viewer, of, Side::Outgoing, kind, None, RELATIONS_PER_PAGE_MAX)?;
+        let found = self.relations(viewer, of, RelationSide::Outgoing, kind, None, RELATIONS_PER_PAGE_MAX)?;
         Ok(found.rows.iter().map(|relation| relation.target).collect())
     }
 
@@ -165,16 +171,16 @@ impl Tx<'_> {
         &mut self,
         viewer: &Viewer,
         from: Endpoint,
-        side: Side,
+        side: RelationSide,
         kind: RelationKind,
         steps_max: usize,
-    ) -> Result<Vec<Step>, StoreError> {
+    ) -> Result<Vec<RelationPathStep>, StoreError> {
         let (near, far) = match side {
-            Side::Outgoing => ("source", "target"),
-            Side::Incoming => ("target", "source"),
+            RelationSide::Outgoing => ("source", "target"),
+            RelationSide::Incoming => ("target", "source"),
         };
         let of_type = of_type(from, &format!("r.{near}_type"));
-        let position = if side == Side::Outgoing { "r.target_position" } else { "CAST(NULL AS BIGINT)" };
+        let position = if side == RelationSide::Outgoing { "r.target_position" } else { "CAST(NULL AS BIGINT)" };
         // Where many edges meet, the same thing is reached on many ways: counted once per distance, not once per way.
         let (union, distance_max) = match kind.cardinality() {
             Cardinality::Many => ("UNION", MESH_DISTANCE_MAX),
@@ -195,7 +201,9 @@ impl Tx<'_> {
         let distance_max = i64::try_from(distance_max).expect("chains are bounded").min(steps_max);
         let owner = self.subject(viewer)?;
         let bound = params![from.id_bytes(), from.kind().as_str(), kind.as_str(), &owner, distance_max, steps_max];
-        let read = |row: &dyn Row| Ok(Step { endpoint: read_endpoint(row, 0, 1, Some(2))?, distance: row.int(3)? });
+        let read = |row: &dyn Row| {
+            Ok(RelationPathStep { endpoint: read_endpoint(row, 0, 1, Some(2))?, distance: row.int(3)? })
+        };
         let mut steps = self.all(&sql, bound, read)?;
         steps.sort_by_key(|step| step.distance);
         let mut reached = std::collections::BTreeSet::from([from]);
@@ -206,7 +214,7 @@ impl Tx<'_> {
     /// Where the chain of causes of an item begins: the item itself when nothing caused it.
     pub fn root_cause(&mut self, viewer: &Viewer, item: ItemId) -> Result<Endpoint, StoreError> {
         let causes =
-            self.chain(viewer, Endpoint::Item(item), Side::Incoming, RelationKind::Triggers, CHAIN_STEPS_MAX)?;
+            self.chain(viewer, Endpoint::Item(item), RelationSide::Incoming, RelationKind::Triggers, CHAIN_STEPS_MAX)?;
         let root = causes.iter().max_by_key(|step| step.distance);
         Ok(root.map_or(Endpoint::Item(item), |step| step.endpoint))
     }
@@ -297,7 +305,7 @@ fn is_of_kind(noun: &str, found: &RecordType) -> bool {
 fn clash(kind: RelationKind, error: StoreError) -> StoreError {
     match error {
         StoreError::Rule(violation) if violation.rule() == kind.cardinality_rule() => {
-            Refused::Conflict(violation).into()
+            SharingRefusal::Conflict(violation).into()
         }
         other => other,
     }
@@ -333,8 +341,8 @@ fn refuse_wrong_order<P: Ord>(kind: RelationKind, source: Option<P>, target: Opt
         return Ok(());
     };
     let in_order = match earlier {
-        End::Source => source < target,
-        End::Target => target < source,
+        RelationEnd::Source => source < target,
+        RelationEnd::Target => target < source,
     };
     if in_order {
         return Ok(());
@@ -350,7 +358,7 @@ pub(crate) fn read_relation(row: &dyn Row) -> Result<Relation, SqlError> {
         kind: RelationKind::parse(row.text(1)?).map_err(|_| unreadable("kind"))?,
         source: read_endpoint(row, 2, 3, None)?,
         target: read_endpoint(row, 4, 5, Some(6))?,
-        qualities: Qualities {
+        qualities: RelationAttributes {
             confidence: row.optional_real(7)?,
             metadata: serde_json::from_str(row.text(8)?).map_err(|_| unreadable("metadata"))?,
         },

@@ -16,7 +16,7 @@ use skein_core::{Digest, ItemId, UserId, Viewer};
 use crate::db::sql::params;
 use crate::error::StoreError;
 use crate::store::{Store, Urgency};
-use crate::timeline::follow::Along;
+use crate::timeline::follow::TimelineQuery;
 use crate::tx::Tx;
 
 const NAME: &str = "sealer";
@@ -52,7 +52,7 @@ impl Tx<'_> {
     /// The next items, of every owner; seals themselves are not leaves.
     fn unsealed(&mut self, after: Cursor) -> Result<Vec<(Cursor, UserId, Option<Leaf>)>, StoreError> {
         let settled = self.sql.settled_below()?;
-        let along = Along { columns: "i.tx, i.position, i.owner, i.id, i.hash, i.type", from: "items i" };
+        let along = TimelineQuery { columns: "i.tx, i.position, i.owner, i.id, i.hash, i.type", from: "items i" };
         let mut stretch = Vec::new();
         self.each_after(&along, after, settled, SEAL_LEAVES_MAX, &mut |row| {
             let leaf = Leaf { id: ItemId::from_bytes(row.array(3)?), hash: Digest(row.array(4)?) };

@@ -13,7 +13,7 @@ use crate::tx::Tx;
 
 /// Which nodes around one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Around {
+pub enum AdjacentKind {
     /// What continues it; what follows one version follows the others too (rule AG-EDIT-003).
     Children,
     /// What else continues the same node: one for each lineage, the first that was made (rule AG-PATH-004).
@@ -22,7 +22,7 @@ pub enum Around {
     Annotations,
 }
 
-impl Around {
+impl AdjacentKind {
     /// The ids of these nodes; ?2 is the one they are around.
     const fn chosen(self) -> &'static str {
         match self {
@@ -80,7 +80,7 @@ impl Tx<'_> {
         viewer: &Viewer,
         path: PathId,
         node: NodeId,
-        around: Around,
+        around: AdjacentKind,
         after: Option<NodeId>,
         limit: usize,
     ) -> Result<Page<SeenNode, NodeId>, StoreError> {

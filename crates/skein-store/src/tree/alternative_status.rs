@@ -17,7 +17,7 @@ use crate::tx::Tx;
 
 /// An alternative as a path sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Standing {
+pub struct AlternativeStatus {
     pub id: NodeId,
     pub ordinal: i64,
     pub speaker: Speaker,
@@ -56,10 +56,10 @@ impl Tx<'_> {
         conversation: ConversationId,
         path: PathId,
         turns: &[TurnId],
-    ) -> Result<Vec<(TurnId, Vec<Standing>)>, StoreError> {
+    ) -> Result<Vec<(TurnId, Vec<AlternativeStatus>)>, StoreError> {
         self.conversation(viewer, conversation)?;
         let affected = self.with_following(turns)?;
-        let mut found: HashMap<TurnId, Vec<Standing>> = HashMap::with_capacity(affected.len());
+        let mut found: HashMap<TurnId, Vec<AlternativeStatus>> = HashMap::with_capacity(affected.len());
         for some in affected.chunks(TURNS_PER_STATEMENT) {
             let mut bound = params![&path, &conversation].to_vec();
             bound.extend(filled(some));
@@ -95,8 +95,8 @@ fn filled(turns: &[TurnId]) -> impl Iterator<Item = Value<'_>> {
     turns.iter().chain(std::iter::repeat_n(last, TURNS_PER_STATEMENT - turns.len()).flatten()).map(Value::from)
 }
 
-fn read_standing(row: &dyn Row) -> Result<(TurnId, Standing), SqlError> {
-    let standing = Standing {
+fn read_standing(row: &dyn Row) -> Result<(TurnId, AlternativeStatus), SqlError> {
+    let standing = AlternativeStatus {
         id: NodeId::from_bytes(row.array(1)?),
         ordinal: row.int(2)?,
         speaker: spelled(row, 3)?,

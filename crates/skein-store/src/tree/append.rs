@@ -1,14 +1,14 @@
 //! Saying something: the place is found and judged, then the node is recorded and projected, in one transaction.
 
 use serde_json::Value as Json;
-use skein_core::catalog::sharing::Refused;
+use skein_core::catalog::sharing::SharingRefusal;
 use skein_core::garden::item::{ItemDraft, ItemType};
 use skein_core::id::Entropy;
 use skein_core::tree::actor::{ActorId, AuthorType};
 use skein_core::tree::local_id::local_id;
 use skein_core::tree::node::{
-    self, Edge, EdgeType, ExecutedBy, Fact, Node, NodeFailed, NodeReserved, PathMoved, RawResponse, Seat, Source,
-    SourceRole, TurnSeat,
+    self, Edge, EdgeType, ExecutedBy, Node, NodeFailed, NodeReserved, NodeSlot, PathMoved, RawResponse, Source,
+    SourceRole, TreePayload, TurnSlot,
 };
 use skein_core::tree::node_hash::{Authorship, NodeContent, node_hash, raw_response_bytes};
 use skein_core::tree::node_place;
@@ -21,13 +21,13 @@ use skein_core::{
 
 use crate::db::sql::params;
 use crate::error::{SqlError, StoreError};
-use crate::tree::path_switch::{Moved, Way};
+use crate::tree::path_switch::{OwnedPath, PathChange};
 use crate::tree::rows::{ConversationRow, NodeRow, spelled};
 use crate::tx::Tx;
 
 /// Where a new node is to stand.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Position {
+pub enum NodePosition {
     /// What is said after a node, or first of all.
     After { parent: Option<NodeId>, speaker: Speaker, turn_type: TurnType },
     /// Another alternative of a turn, answering a node of the turn before: the selected one unless named.
@@ -40,9 +40,9 @@ pub enum Position {
 
 /// Who makes a node, where, and what led to it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Placing {
+pub struct NodePlacement {
     pub conversation: ConversationId,
-    pub position: Position,
+    pub position: NodePosition,
     pub author: ActorId,
     pub author_type: AuthorType,
     /// Sources besides the parent.
@@ -54,25 +54,25 @@ pub struct Placing {
 
 /// What a node says.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Said {
+pub struct NodeBody {
     pub content: Json,
     /// When, if not now: for what was said elsewhere.
     pub created_at: Option<Millis>,
-    pub raw: Option<RawOf>,
+    pub raw: Option<RawResponseSource>,
 }
 
 /// What a model answered, as it was received.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum RawOf {
+pub enum RawResponseSource {
     /// To be kept with the node.
-    New(Raw),
+    New(ReceivedResponse),
     /// An item that has it already.
     Kept(ItemId),
 }
 
 /// A model's answer as it was received: headers as a document, the body's bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Raw {
+pub struct ReceivedResponse {
     pub headers: Json,
     pub body: Vec<u8>,
 }
@@ -82,9 +82,9 @@ impl Tx<'_> {
     pub fn append_node(
         &mut self,
         viewer: &Viewer,
-        placing: &Placing,
-        said: &Said,
-    ) -> Result<(NodeRow, Moved), StoreError> {
+        placing: &NodePlacement,
+        said: &NodeBody,
+    ) -> Result<(NodeRow, PathChange), StoreError> {
         let conversation = self.writable(viewer, placing.conversation)?;
         let drawn = self.row_cache.take_node_id(conversation.id);
         let id = drawn.unwrap_or_else(|| NodeId::new(self.now(), self.entropy()));
@@ -96,7 +96,11 @@ impl Tx<'_> {
     }
 
     /// Keeps a place for what is being generated (decision Z5).
-    pub fn reserve_node(&mut self, viewer: &Viewer, placing: &Placing) -> Result<(NodeRow, Moved), StoreError> {
+    pub fn reserve_node(
+        &mut self,
+        viewer: &Viewer,
+        placing: &NodePlacement,
+    ) -> Result<(NodeRow, PathChange), StoreError> {
         let conversation = self.writable(viewer, placing.conversation)?;
         let id = NodeId::new(self.now(), self.entropy());
         let (seat, _) = self.seat(&conversation, id, placing)?;
@@ -108,7 +112,7 @@ impl Tx<'_> {
     }
 
     /// Completes a node whose place was kept, by the author the place was kept for.
-    pub fn complete_node(&mut self, viewer: &Viewer, id: NodeId, said: &Said) -> Result<NodeRow, StoreError> {
+    pub fn complete_node(&mut self, viewer: &Viewer, id: NodeId, said: &NodeBody) -> Result<NodeRow, StoreError> {
         let pending = self.pending_node(viewer, id)?;
         self.complete_node_by(viewer, id, said, (pending.author, pending.author_type))
     }
@@ -118,12 +122,12 @@ impl Tx<'_> {
         &mut self,
         viewer: &Viewer,
         id: NodeId,
-        said: &Said,
+        said: &NodeBody,
         (author_id, author_type): (ActorId, AuthorType),
     ) -> Result<NodeRow, StoreError> {
         let pending = self.pending_node(viewer, id)?;
         self.writable(viewer, pending.conversation)?;
-        let seat = Seat { author_id, author_type, ..self.reserved_seat(&pending)? };
+        let seat = NodeSlot { author_id, author_type, ..self.reserved_seat(&pending)? };
         let parents = self.hashes_of(&seat.edge)?;
         self.record_node(viewer, pending.owner, id, seat, said, &parents)?;
         self.node(viewer, id)
@@ -144,7 +148,7 @@ impl Tx<'_> {
         path: PathId,
         actor: ActorId,
         node: NodeId,
-    ) -> Result<(NodeRow, Moved), StoreError> {
+    ) -> Result<(NodeRow, PathChange), StoreError> {
         self.return_path(viewer, path, actor, node, Vec::new())
     }
 
@@ -156,12 +160,12 @@ impl Tx<'_> {
         actor: ActorId,
         node: NodeId,
         shown: Vec<NodeId>,
-    ) -> Result<(NodeRow, Moved), StoreError> {
+    ) -> Result<(NodeRow, PathChange), StoreError> {
         let row = self.node(viewer, node)?;
         if !viewer.may_write(row.owner) {
             return Err(StoreError::Forbidden);
         }
-        Way::of(&self.conversation(viewer, row.conversation)?, path, actor)?;
+        OwnedPath::of(&self.conversation(viewer, row.conversation)?, path, actor)?;
         if row.place.is_none() {
             let problem = "an annotation stands beside the conversation's course";
             return Err(RuleViolation::new("AG-EDGE-004", problem, "turn to the node it is about").into());
@@ -182,11 +186,11 @@ impl Tx<'_> {
             return Ok(row);
         }
         let problem = format!("{id} is no longer being generated");
-        Err(Refused::Conflict(RuleViolation::new("Z5", problem, "nothing more can come of it")).into())
+        Err(SharingRefusal::Conflict(RuleViolation::new("Z5", problem, "nothing more can come of it")).into())
     }
 
     /// The seat a place was kept with, as it was recorded.
-    fn reserved_seat(&mut self, pending: &NodeRow) -> Result<Seat, StoreError> {
+    fn reserved_seat(&mut self, pending: &NodeRow) -> Result<NodeSlot, StoreError> {
         let damaged = || StoreError::Damaged(format!("the reservation of {} cannot be read", pending.id));
         let reservation = pending.reserved_by.ok_or_else(damaged)?;
         let reservation = self.find_item(reservation)?.ok_or_else(damaged)?;
@@ -221,29 +225,29 @@ impl Tx<'_> {
         &mut self,
         conversation: &ConversationRow,
         id: NodeId,
-        placing: &Placing,
-    ) -> Result<(Seat, Vec<Digest>), StoreError> {
+        placing: &NodePlacement,
+    ) -> Result<(NodeSlot, Vec<Digest>), StoreError> {
         let (turn, parent, edited_from) = match &placing.position {
-            Position::After { parent, speaker, turn_type } => {
+            NodePosition::After { parent, speaker, turn_type } => {
                 let (turn, parent) = self.turn_after(conversation, *parent, *speaker, *turn_type)?;
                 (Some(turn), parent, None)
             }
-            Position::Beside { turn, parent } => {
+            NodePosition::Beside { turn, parent } => {
                 let (turn, parent) = self.beside(conversation, *turn, *parent)?;
                 (Some(turn), parent, None)
             }
-            Position::EditOf(edited) => {
+            NodePosition::EditOf(edited) => {
                 let edited_row = self.member(conversation, *edited)?;
                 node_place::check_parent(edited_row.status)?;
                 let Some(turn) = edited_row.turn() else { return Err(not_of_the_course().into()) };
                 let parent = edited_row.parent.map(|parent| self.member(conversation, parent)).transpose()?;
                 (Some(self.turn_seat(turn)?), parent, Some(*edited))
             }
-            Position::About(_) => (None, None, None),
+            NodePosition::About(_) => (None, None, None),
         };
         let (edge, parents) = self.edge(conversation, placing, parent.as_ref())?;
         let local_id = self.free_local_id(conversation.id, id)?;
-        let seat = Seat {
+        let seat = NodeSlot {
             conversation_id: conversation.id,
             turn,
             author_id: placing.author,
@@ -264,8 +268,8 @@ impl Tx<'_> {
         parent: Option<NodeId>,
         speaker: Speaker,
         turn_type: TurnType,
-    ) -> Result<(TurnSeat, Option<NodeRow>), StoreError> {
-        let new = |entropy: Entropy, now| TurnSeat { id: TurnId::new(now, entropy), speaker, turn_type };
+    ) -> Result<(TurnSlot, Option<NodeRow>), StoreError> {
+        let new = |entropy: Entropy, now| TurnSlot { id: TurnId::new(now, entropy), speaker, turn_type };
         let Some(parent) = parent else {
             node_place::check_root(conversation.root_turn.is_some())?;
             return Ok((new(self.entropy(), self.now()), None));
@@ -284,7 +288,7 @@ impl Tx<'_> {
         }
         answering.sort_by_key(|turn| turn.id);
         if let Some(id) = node_place::turn_to_continue(&answering, speaker, turn_type) {
-            return Ok((TurnSeat { id, speaker, turn_type }, Some(row)));
+            return Ok((TurnSlot { id, speaker, turn_type }, Some(row)));
         }
         let turn = new(self.entropy(), self.now());
         self.row_cache.note_new_turn(turn.id);
@@ -318,7 +322,7 @@ impl Tx<'_> {
         conversation: &ConversationRow,
         turn: TurnId,
         parent: Option<NodeId>,
-    ) -> Result<(TurnSeat, Option<NodeRow>), StoreError> {
+    ) -> Result<(TurnSlot, Option<NodeRow>), StoreError> {
         let row = self.find_turn(turn)?.filter(|row| row.conversation == conversation.id);
         let row = row.ok_or_else(|| StoreError::NotFound(turn.to_string()))?;
         let main = PathId::main_of(conversation.id);
@@ -332,18 +336,18 @@ impl Tx<'_> {
             answered.place.ok_or_else(not_of_the_course)?;
         }
         node_place::check_answer(row.parent, parent.as_ref().and_then(NodeRow::turn))?;
-        Ok((TurnSeat { id: turn, speaker: row.speaker, turn_type: row.turn_type }, parent))
+        Ok((TurnSlot { id: turn, speaker: row.speaker, turn_type: row.turn_type }, parent))
     }
 
     fn edge(
         &mut self,
         conversation: &ConversationRow,
-        placing: &Placing,
+        placing: &NodePlacement,
         parent: Option<&NodeRow>,
     ) -> Result<(Edge, Vec<Digest>), StoreError> {
         let primary = |node_id| Source { node_id, role: SourceRole::Primary };
         let (edge_type, first): (_, Vec<Source>) = match &placing.position {
-            Position::About(nodes) => (EdgeType::Annotation, nodes.iter().copied().map(primary).collect()),
+            NodePosition::About(nodes) => (EdgeType::Annotation, nodes.iter().copied().map(primary).collect()),
             _ => (EdgeType::Continuation, parent.map(|row| primary(row.id)).into_iter().collect()),
         };
         let mut sources: Vec<Source> = Vec::new();
@@ -373,9 +377,9 @@ impl Tx<'_> {
         found.ok_or_else(|| StoreError::NotFound(id.to_string()))
     }
 
-    fn turn_seat(&mut self, id: TurnId) -> Result<TurnSeat, StoreError> {
+    fn turn_seat(&mut self, id: TurnId) -> Result<TurnSlot, StoreError> {
         let row = self.find_turn(id)?.ok_or_else(|| StoreError::Damaged(format!("{id} is gone")))?;
-        Ok(TurnSeat { id, speaker: row.speaker, turn_type: row.turn_type })
+        Ok(TurnSlot { id, speaker: row.speaker, turn_type: row.turn_type })
     }
 
     /// Most names are among the first four, which are looked for together.
@@ -404,8 +408,8 @@ impl Tx<'_> {
         viewer: &Viewer,
         owner: UserId,
         id: NodeId,
-        seat: Seat,
-        said: &Said,
+        seat: NodeSlot,
+        said: &NodeBody,
         parents: &[Digest],
     ) -> Result<(), StoreError> {
         if said.raw.is_some() && seat.author_type != AuthorType::Model {
@@ -427,10 +431,15 @@ impl Tx<'_> {
         Ok(())
     }
 
-    fn record_raw(&mut self, viewer: &Viewer, owner: UserId, raw: &RawOf) -> Result<RawResponse, StoreError> {
+    fn record_raw(
+        &mut self,
+        viewer: &Viewer,
+        owner: UserId,
+        raw: &RawResponseSource,
+    ) -> Result<RawResponse, StoreError> {
         let raw = match raw {
-            RawOf::New(raw) => raw,
-            RawOf::Kept(id) => {
+            RawResponseSource::New(raw) => raw,
+            RawResponseSource::Kept(id) => {
                 let item = self.find_item(*id)?.filter(|found| found.item.header.owner == owner);
                 let item = item.ok_or_else(|| StoreError::NotFound(id.to_string()))?.item;
                 let hash = item.payload.as_ref().map(|payload| Digest::of(payload.bytes()));
@@ -461,7 +470,13 @@ pub(crate) fn likely_names(bare: &str) -> [&str; 4] {
     [&bare[..6], &bare[..7], &bare[..8], &bare[18..]]
 }
 
-fn hash_of(seat: &Seat, said: &Said, created_at: Millis, raw: Option<&RawResponse>, parents: &[Digest]) -> Digest {
+fn hash_of(
+    seat: &NodeSlot,
+    said: &NodeBody,
+    created_at: Millis,
+    raw: Option<&RawResponse>,
+    parents: &[Digest],
+) -> Digest {
     let authorship = match raw {
         Some(raw) => Authorship::Generated { raw_response: &raw.hash },
         None => Authorship::Stated,

@@ -7,10 +7,10 @@ use std::sync::LazyLock;
 
 use skein_core::garden::cursor::BadCursor;
 use skein_core::garden::record::{Record, RecordContent};
-use skein_core::garden::relation::{Endpoint, Qualities, RelationDraft, RelationKind};
+use skein_core::garden::relation::{Endpoint, RelationAttributes, RelationDraft, RelationKind};
 use skein_core::id::Entropy;
 use skein_core::tree::actor::ActorId;
-use skein_core::tree::node::{Fact, FrameMoved};
+use skein_core::tree::node::{FrameMoved, TreePayload};
 use skein_core::{ConversationId, Digest, Millis, NodeId, PathId, RecordId, RuleViolation, Viewer};
 
 use crate::db::sql::{Row, Value, params};
@@ -39,24 +39,24 @@ pub const CONVERSATIONS_PER_PAGE_MAX: usize = 1_000;
 pub struct ConversationQuery {
     pub archived: bool,
     pub project: Option<RecordId>,
-    pub after: Option<Recent>,
+    pub after: Option<ConversationPosition>,
     pub limit: usize,
 }
 
 /// A place in a listing: when something was last said, and in what.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Recent {
+pub struct ConversationPosition {
     pub at: Millis,
     pub id: ConversationId,
 }
 
-impl fmt::Display for Recent {
+impl fmt::Display for ConversationPosition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}.{}", self.at.0, self.id.bare())
     }
 }
 
-impl FromStr for Recent {
+impl FromStr for ConversationPosition {
     type Err = BadCursor;
 
     fn from_str(text: &str) -> Result<Self, BadCursor> {
@@ -122,7 +122,10 @@ impl Tx<'_> {
             self.remove_relation(viewer, skein_core::RelationId::from_bytes(relation), "moved to another project")?;
         }
         let (source, target) = (Endpoint::Entity(conversation), Endpoint::Entity(project));
-        self.relate(viewer, &RelationDraft::new(RelationKind::GroupsWith, source, target, Qualities::default())?)?;
+        self.relate(
+            viewer,
+            &RelationDraft::new(RelationKind::GroupsWith, source, target, RelationAttributes::default())?,
+        )?;
         Ok(())
     }
 
@@ -234,11 +237,11 @@ impl Tx<'_> {
         &mut self,
         viewer: &Viewer,
         query: &ConversationQuery,
-    ) -> Result<Page<ConversationRow, Recent>, StoreError> {
+    ) -> Result<Page<ConversationRow, ConversationPosition>, StoreError> {
         let owner = self.subject(viewer)?;
         let limit = query.limit.clamp(1, CONVERSATIONS_PER_PAGE_MAX);
         let one_more = i64::try_from(limit + 1).expect("pages are small");
-        let start = Recent { at: Millis(i64::MAX), id: ConversationId::from_bytes([255; 16]) };
+        let start = ConversationPosition { at: Millis(i64::MAX), id: ConversationId::from_bytes([255; 16]) };
         let after = query.after.unwrap_or(start);
         let of_project = if query.project.is_some() { "AND c.project = ?6" } else { "" };
         let sql = format!(
@@ -249,7 +252,7 @@ impl Tx<'_> {
         let mut bound = params![&owner, query.archived, after.at, &after.id, one_more].to_vec();
         bound.extend(query.project.as_ref().map(Value::from));
         let rows = self.all(&sql, &bound, read_conversation)?;
-        Ok(page(rows, limit, |last| Recent { at: last.active_at, id: last.id }))
+        Ok(page(rows, limit, |last| ConversationPosition { at: last.active_at, id: last.id }))
     }
 
     /// Every conversation of a project in the order they were made, folded ones and tool runs too (rule MG-PROJ-001).

@@ -5,7 +5,7 @@
 
 use skein_core::NodeId;
 use skein_core::tree::actor::AuthorType;
-use skein_core::tree::node::{Fact, NodeCorrected};
+use skein_core::tree::node::{NodeCorrected, TreePayload};
 use skein_core::tree::node_status::GenerationStatus;
 use skein_core::tree::verify::Verdict;
 

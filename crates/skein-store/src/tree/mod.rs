@@ -25,8 +25,8 @@ pub mod skeleton;
 pub mod summaries;
 pub mod tree_read;
 
-pub use path_switch::Moved;
-pub(crate) use prefetch::TurnAhead;
+pub use path_switch::PathChange;
+pub(crate) use prefetch::TurnPrefetch;
 pub(crate) use projection::only_adds;
 pub(crate) use row_cache::RowCache;
 pub use rows::{ConversationRow, NodeRow, TurnRow};

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashSet};
 
 use skein_core::garden::item::{Item, ItemType};
-use skein_core::tree::node::{Fact, FoldText, NodeMarked, TreeSummary};
+use skein_core::tree::node::{FoldText, NodeMarked, TreePayload, TreeSummary};
 use skein_core::{ConversationId, ItemId, NodeId, Viewer};
 
 use crate::db::sql::params;

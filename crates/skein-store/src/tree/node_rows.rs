@@ -1,20 +1,20 @@
 //! Writes the rows of a new node: its place, its turn if it is the first there, itself and its sources.
 
 use skein_core::garden::item::Item;
-use skein_core::tree::node::{Node, Seat, Source, TurnSeat};
-use skein_core::tree::node_place::Label;
+use skein_core::tree::node::{Node, NodeSlot, Source, TurnSlot};
+use skein_core::tree::node_place::NodeLabel;
 use skein_core::tree::node_status::GenerationStatus;
 use skein_core::{ConversationId, NodeId, TurnId};
 
-use crate::db::sql::{Later, params};
+use crate::db::sql::{DeferredStatement, params};
 use crate::error::StoreError;
-use crate::tree::row_cache::Cached;
+use crate::tree::row_cache::CachedRow;
 use crate::tree::rows::{NodePlace, NodeRow, TurnRow, word};
 use crate::tx::Tx;
 
 impl Tx<'_> {
     /// Writes a row of a tree: at the end of the transaction where everything that could tell is known, else at once.
-    pub(super) fn write_row(&mut self, later: Later<'_>) -> Result<(), StoreError> {
+    pub(super) fn write_row(&mut self, later: DeferredStatement<'_>) -> Result<(), StoreError> {
         if self.row_cache.is_filled() {
             return self.execute_later(later);
         }
@@ -25,7 +25,7 @@ impl Tx<'_> {
     pub(super) fn place_node(
         &mut self,
         id: NodeId,
-        turn: TurnSeat,
+        turn: TurnSlot,
         parent: Option<&NodeRow>,
         edited: Option<&NodeRow>,
     ) -> Result<NodePlace, StoreError> {
@@ -35,20 +35,20 @@ impl Tx<'_> {
         }
         let above = parent.and_then(NodeRow::label);
         let is_continued = above.map(|above| self.is_taken(above.next())).transpose()?.unwrap_or(false);
-        let label = Label::of(id, above, is_continued);
+        let label = NodeLabel::of(id, above, is_continued);
         Ok(NodePlace { turn: turn.id, ordinal, label, is_late: ordinal > 1 })
     }
 
     /// The number of the last alternative of a turn, 0 if there is none.
     fn last_ordinal(&mut self, turn: TurnId) -> Result<i64, StoreError> {
-        if self.row_cache.turn(turn) == Cached::Absent {
+        if self.row_cache.turn(turn) == CachedRow::Absent {
             return Ok(0);
         }
         let sql = "SELECT MAX(ordinal) FROM nodes WHERE turn = ?1";
         Ok(self.first(sql, params![&turn], |row| row.optional_int(0))?.flatten().unwrap_or(0))
     }
 
-    fn is_taken(&mut self, label: Label) -> Result<bool, StoreError> {
+    fn is_taken(&mut self, label: NodeLabel) -> Result<bool, StoreError> {
         if self.row_cache.is_vacant(label) {
             return Ok(false);
         }
@@ -59,7 +59,7 @@ impl Tx<'_> {
     pub(super) fn insert_turn(
         &mut self,
         conversation: ConversationId,
-        turn: TurnSeat,
+        turn: TurnSlot,
         parent: Option<&NodeRow>,
         place: &NodePlace,
         first: NodeId,
@@ -70,7 +70,7 @@ impl Tx<'_> {
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
         let (spoken, called) = (word(speaker), word(turn_type));
         let values = params![&turn.id, &conversation, parent.as_ref(), &spoken, &called, depth, &first];
-        self.write_row(Later::new("turns", sql, values))?;
+        self.write_row(DeferredStatement::new("turns", sql, values))?;
         self.row_cache.note_turn(TurnRow {
             id: turn.id,
             conversation,
@@ -87,14 +87,14 @@ impl Tx<'_> {
         &mut self,
         item: &Item,
         id: NodeId,
-        seat: &Seat,
+        seat: &NodeSlot,
         node: Option<&Node>,
         place: Option<&NodePlace>,
         is_version: bool,
     ) -> Result<(), StoreError> {
         let raw = node.and_then(|node| node.raw_response.as_ref());
         let executed_by = seat.executed_by.as_ref();
-        self.write_row(Later::new(
+        self.write_row(DeferredStatement::new(
             "nodes",
             "INSERT INTO nodes (id, conversation, owner, turn, ordinal, parent, branch, depth, late, edge, local_id, author,
                  author_type, status, content, content_hash, raw_response, raw_hash, edited_from, is_version, process,
@@ -136,7 +136,7 @@ impl Tx<'_> {
     }
 
     /// Writes what leads into a node besides its parent.
-    pub(super) fn insert_sources(&mut self, target: NodeId, seat: &Seat) -> Result<(), StoreError> {
+    pub(super) fn insert_sources(&mut self, target: NodeId, seat: &NodeSlot) -> Result<(), StoreError> {
         let (parent, edge_type) = (seat.edge.parent(), word(seat.edge.edge_type));
         let sources: Vec<Source> =
             seat.edge.sources.iter().filter(|source| Some(source.node_id) != parent).copied().collect();
@@ -148,7 +148,7 @@ impl Tx<'_> {
             let sql = "INSERT INTO node_sources (target, source, role, kind) VALUES (?1, ?2, ?3, ?4)";
             let role = word(source.role);
             let values = params![&target, &source.node_id, &role, &edge_type];
-            self.write_row(Later { key: 2, ..Later::new("node_sources", sql, values) })?;
+            self.write_row(DeferredStatement { key: 2, ..DeferredStatement::new("node_sources", sql, values) })?;
         }
         Ok(())
     }

@@ -6,14 +6,14 @@
 //! branch the ancestry runs along. Nothing below the node is touched: whether a descendant is stale is derived.
 
 use skein_core::tree::actor::ActorId;
-use skein_core::tree::node_place::Label;
+use skein_core::tree::node_place::NodeLabel;
 use skein_core::{ConversationId, NodeId, PathId, RuleViolation, TurnId, Viewer};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use crate::db::sql::{Later, Row, Value, params};
+use crate::db::sql::{DeferredStatement, Row, Value, params};
 use crate::error::{SqlError, StoreError};
-use crate::tree::row_cache::Cached;
+use crate::tree::row_cache::CachedRow;
 use crate::tree::rows::{ConversationRow, NodePlace, NodeRow};
 use crate::tx::Tx;
 
@@ -24,7 +24,7 @@ const STRETCH_MIN: usize = 4;
 
 /// What a path's move changed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Moved {
+pub struct PathChange {
     /// The turns in which another node is selected now, from the root down.
     pub turns: Vec<TurnId>,
     /// What each of them showed before.
@@ -59,12 +59,12 @@ static UNSELECTED: LazyLock<String> = LazyLock::new(|| {
 });
 
 /// A path and whose it is.
-pub(crate) struct Way {
+pub(crate) struct OwnedPath {
     pub(crate) id: PathId,
     pub(crate) actor: ActorId,
 }
 
-impl Way {
+impl OwnedPath {
     /// A path of a conversation is its owner's or, by its own name, that of `actor` (rule AG-PATH-002).
     pub(crate) fn of(conversation: &ConversationRow, id: PathId, actor: ActorId) -> Result<Self, RuleViolation> {
         if id == PathId::main_of(conversation.id) {
@@ -79,7 +79,7 @@ impl Way {
 }
 
 /// A node of a conversation's course that a path is led to.
-pub(crate) struct Led {
+pub(crate) struct PathTarget {
     pub(crate) id: NodeId,
     pub(crate) conversation: ConversationId,
     pub(crate) place: NodePlace,
@@ -87,9 +87,9 @@ pub(crate) struct Led {
 }
 
 /// A node that has to be selected, and the one that is selected in its stead.
-struct Change {
+struct SelectionChange {
     turn: TurnId,
-    label: Label,
+    label: NodeLabel,
     node: NodeId,
     /// Whether it was selected once and left, and nothing of its lineage since.
     is_noted: bool,
@@ -101,21 +101,21 @@ struct Change {
 
 /// Which side of a change is written.
 #[derive(Clone, Copy)]
-enum Which {
+enum ChangeSide {
     Left,
     Selected,
 }
 
-impl Which {
-    fn label(self, change: &Change) -> Label {
+impl ChangeSide {
+    fn label(self, change: &SelectionChange) -> NodeLabel {
         match self {
-            Self::Left => Label { branch: change.left_branch, depth: change.label.depth },
+            Self::Left => NodeLabel { branch: change.left_branch, depth: change.label.depth },
             Self::Selected => change.label,
         }
     }
 
     /// Whether two changes are neighbours on a branch whose rows are there and only have to be turned over.
-    fn goes_on(self, change: &Change, next: &Change) -> bool {
+    fn goes_on(self, change: &SelectionChange, next: &SelectionChange) -> bool {
         let are_noted = match self {
             Self::Left => change.left_is_noted && next.left_is_noted,
             Self::Selected => change.is_noted && next.is_noted,
@@ -145,7 +145,12 @@ fn change_statements(changes: usize) -> [String; 2] {
 impl Tx<'_> {
     /// Leads a path to a node that was just made. Whoever goes on from where they are changes nothing above. `under` is
     /// what it was said under, where that may be a version that is not shown: then it is shown first (decision Z3).
-    pub(crate) fn lead_path_on(&mut self, path: &Way, node: &Led, under: Option<&NodeRow>) -> Result<(), StoreError> {
+    pub(crate) fn lead_path_on(
+        &mut self,
+        path: &OwnedPath,
+        node: &PathTarget,
+        under: Option<&NodeRow>,
+    ) -> Result<(), StoreError> {
         let goes_on = node.place.ordinal == 1 && node.parent.is_some() && self.cursor_of(path.id)? == node.parent;
         if goes_on {
             self.note_continuation(path.id, node)?;
@@ -161,7 +166,7 @@ impl Tx<'_> {
     }
 
     /// Selects `node` and everything it descends from, and puts the path's cursor there.
-    pub(crate) fn lead_path(&mut self, path: &Way, node: &Led) -> Result<(), StoreError> {
+    pub(crate) fn lead_path(&mut self, path: &OwnedPath, node: &PathTarget) -> Result<(), StoreError> {
         self.select_ancestry(path.id, node.id)?;
         self.note_visit(path.id, node.id)?;
         self.put_cursor(path, node)
@@ -172,7 +177,7 @@ impl Tx<'_> {
         let shown = self.selected_in(path, place.turn)?.filter(|shown| *shown != node);
         let Some(left) = shown.map(|shown| self.find_node(shown)).transpose()?.flatten() else { return Ok(()) };
         let Some(left_label) = left.label() else { return Ok(()) };
-        let change = Change {
+        let change = SelectionChange {
             turn: place.turn,
             label: place.label,
             node,
@@ -181,17 +186,17 @@ impl Tx<'_> {
             left_branch: left_label.branch,
             left_is_noted: false,
         };
-        self.write_changes(path, Which::Left, &[&change])?;
-        self.write_changes(path, Which::Selected, &[&change])?;
+        self.write_changes(path, ChangeSide::Left, &[&change])?;
+        self.write_changes(path, ChangeSide::Selected, &[&change])?;
         self.note_moved(change.turn, change.left);
         Ok(())
     }
 
-    fn put_cursor(&mut self, path: &Way, node: &Led) -> Result<(), StoreError> {
+    fn put_cursor(&mut self, path: &OwnedPath, node: &PathTarget) -> Result<(), StoreError> {
         let sql = "INSERT INTO paths (id, conversation, actor, cursor_node) VALUES (?1, ?2, ?3, ?4)
              ON CONFLICT (id) DO UPDATE SET cursor_node = excluded.cursor_node";
         let values = params![&path.id, &node.conversation, path.actor.as_bytes(), &node.id];
-        self.write_row(Later { replaces: true, ..Later::new("paths", sql, values) })?;
+        self.write_row(DeferredStatement { replaces: true, ..DeferredStatement::new("paths", sql, values) })?;
         self.row_cache.note_cursor(path.id, node.id);
         Ok(())
     }
@@ -199,9 +204,9 @@ impl Tx<'_> {
     /// Where a path stands, if it was ever led anywhere.
     pub(crate) fn cursor_of(&mut self, path: PathId) -> Result<Option<NodeId>, StoreError> {
         match self.row_cache.cursor(path) {
-            Cached::Row(node) => return Ok(Some(node)),
-            Cached::Absent => return Ok(None),
-            Cached::Unknown => {}
+            CachedRow::Row(node) => return Ok(Some(node)),
+            CachedRow::Absent => return Ok(None),
+            CachedRow::Unknown => {}
         }
         let sql = "SELECT cursor_node FROM paths WHERE id = ?1";
         Ok(self.first(sql, params![&path], |row| row.array(0))?.map(NodeId::from_bytes))
@@ -210,8 +215,8 @@ impl Tx<'_> {
     fn select_ancestry(&mut self, path: PathId, node: NodeId) -> Result<(), StoreError> {
         let changes = self.changes(path, node)?;
         // First everything is left, then everything selected: at no moment are two nodes of a turn.
-        for which in [Which::Left, Which::Selected] {
-            let mut rest: Vec<&Change> = Vec::new();
+        for which in [ChangeSide::Left, ChangeSide::Selected] {
+            let mut rest: Vec<&SelectionChange> = Vec::new();
             for stretch in changes.chunk_by(|change, next| which.goes_on(change, next)) {
                 match stretch {
                     [first, .., last] if stretch.len() >= STRETCH_MIN => {
@@ -234,8 +239,14 @@ impl Tx<'_> {
         self.reach(path, node)
     }
 
-    fn write_stretch(&mut self, path: PathId, which: Which, first: Label, last: i64) -> Result<(), StoreError> {
-        let is_selected = matches!(which, Which::Selected);
+    fn write_stretch(
+        &mut self,
+        path: PathId,
+        which: ChangeSide,
+        first: NodeLabel,
+        last: i64,
+    ) -> Result<(), StoreError> {
+        let is_selected = matches!(which, ChangeSide::Selected);
         self.execute(
             "UPDATE selections SET selected = ?5 WHERE path = ?1 AND branch = ?2 AND depth BETWEEN ?3 AND ?4",
             params![&path, &first.branch, first.depth, last, is_selected],
@@ -243,7 +254,12 @@ impl Tx<'_> {
         Ok(())
     }
 
-    fn write_changes(&mut self, path: PathId, which: Which, changes: &[&Change]) -> Result<(), StoreError> {
+    fn write_changes(
+        &mut self,
+        path: PathId,
+        which: ChangeSide,
+        changes: &[&SelectionChange],
+    ) -> Result<(), StoreError> {
         static ONE: LazyLock<[String; 2]> = LazyLock::new(|| change_statements(1));
         static MANY: LazyLock<[String; 2]> = LazyLock::new(|| change_statements(CHANGES_PER_STATEMENT));
         let [leave, select] = if changes.len() == 1 { &*ONE } else { &*MANY };
@@ -251,22 +267,22 @@ impl Tx<'_> {
         bound.push(Value::from(&path));
         for change in changes {
             let (branch, node) = match which {
-                Which::Left => (&change.left_branch, &change.left),
-                Which::Selected => (&change.label.branch, &change.node),
+                ChangeSide::Left => (&change.left_branch, &change.left),
+                ChangeSide::Selected => (&change.label.branch, &change.node),
             };
             bound.extend(params![branch, change.label.depth, &change.turn, node]);
         }
-        self.execute(if matches!(which, Which::Left) { leave } else { select }, &bound)?;
+        self.execute(if matches!(which, ChangeSide::Left) { leave } else { select }, &bound)?;
         Ok(())
     }
 
     /// What is not selected of a node and its ancestors, from the root down.
-    fn changes(&mut self, path: PathId, node: NodeId) -> Result<Vec<Change>, StoreError> {
+    fn changes(&mut self, path: PathId, node: NodeId) -> Result<Vec<SelectionChange>, StoreError> {
         let found = self.all(&UNSELECTED, params![&node, &path], read_change)?;
         // Of the versions that share a label the one asked for counts, else the newest.
         let mut changes = BTreeMap::new();
         for change in found.into_iter().filter(|change| change.node != change.left) {
-            let known = changes.entry((change.label.depth, change.turn)).or_insert(None::<Change>);
+            let known = changes.entry((change.label.depth, change.turn)).or_insert(None::<SelectionChange>);
             let is_better = known.as_ref().is_none_or(|known| known.node != node && change.node > known.node);
             if is_better || change.node == node {
                 *known = Some(change);
@@ -314,12 +330,12 @@ impl Tx<'_> {
     }
 }
 
-fn read_change(row: &dyn Row) -> Result<Change, SqlError> {
+fn read_change(row: &dyn Row) -> Result<SelectionChange, SqlError> {
     let left_is_noted = row.optional_array::<16>(5)?.is_some();
     let left = if left_is_noted { 5 } else { 7 };
-    Ok(Change {
+    Ok(SelectionChange {
         turn: TurnId::from_bytes(row.array(0)?),
-        label: Label { branch: NodeId::from_bytes(row.array(1)?), depth: row.int(2)? },
+        label: NodeLabel { branch: NodeId::from_bytes(row.array(1)?), depth: row.int(2)? },
         node: NodeId::from_bytes(row.array(3)?),
         is_noted: row.int(4)? == 1,
         left: NodeId::from_bytes(row.array(left)?),

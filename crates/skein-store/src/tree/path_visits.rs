@@ -7,13 +7,13 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
-use skein_core::tree::node_place::Label;
+use skein_core::tree::node_place::NodeLabel;
 use skein_core::tree::node_status::GenerationStatus;
 use skein_core::{ConversationId, NodeId, PathId, Viewer};
 
 use crate::db::sql::params;
 use crate::error::StoreError;
-use crate::tree::path_switch::{Led, UPWARD};
+use crate::tree::path_switch::{PathTarget, UPWARD};
 use crate::tx::Tx;
 
 /// Forgets, on the path ?2, every other way on from the ancestors of node ?1.
@@ -38,18 +38,18 @@ static NOTE_OPENERS: LazyLock<String> = LazyLock::new(|| {
 });
 
 /// The ways on of one path.
-pub(crate) struct Visits {
-    left: HashMap<Label, NodeId>,
+pub(crate) struct PathVisits {
+    left: HashMap<NodeLabel, NodeId>,
     openers: HashSet<NodeId>,
 }
 
-impl Visits {
+impl PathVisits {
     /// Whether the path went on with this node last, from the node it answers.
-    pub(crate) fn lead_to(&self, node: NodeId, label: Label) -> bool {
+    pub(crate) fn lead_to(&self, node: NodeId, label: NodeLabel) -> bool {
         if node == label.branch {
             return self.openers.contains(&node);
         }
-        let above = Label { branch: label.branch, depth: label.depth - 1 };
+        let above = NodeLabel { branch: label.branch, depth: label.depth - 1 };
         label.depth > 1 && !self.left.contains_key(&above)
     }
 }
@@ -72,14 +72,14 @@ impl Tx<'_> {
         }
         let Some((mut node, mut label)) = last else { return Ok(None) };
         while let Some((opener, depth)) = self.next_opener(path, label)? {
-            (node, label) = (opener, Label { branch: opener, depth });
+            (node, label) = (opener, NodeLabel { branch: opener, depth });
         }
         let end = self.last_of_branch(label)?.unwrap_or(node);
         if row.is_buffer() { self.shown_version(viewer, path, end).map(Some) } else { Ok(Some(end)) }
     }
 
     /// Where a path left a branch at a depth or further down, to go on with a later continuation.
-    fn next_opener(&mut self, path: PathId, from: Label) -> Result<Option<(NodeId, i64)>, StoreError> {
+    fn next_opener(&mut self, path: PathId, from: NodeLabel) -> Result<Option<(NodeId, i64)>, StoreError> {
         let sql = "SELECT n.id, n.depth FROM path_visits v JOIN nodes n ON n.id = v.node
              WHERE v.path = ?1 AND v.branch = ?2 AND v.depth >= ?3 AND n.status = 'complete' ORDER BY v.depth LIMIT 1";
         let bound = params![&path, &from.branch, from.depth];
@@ -87,7 +87,7 @@ impl Tx<'_> {
     }
 
     /// The deepest complete node of a branch, from a depth on.
-    fn last_of_branch(&mut self, from: Label) -> Result<Option<NodeId>, StoreError> {
+    fn last_of_branch(&mut self, from: NodeLabel) -> Result<Option<NodeId>, StoreError> {
         let sql = "SELECT n.id FROM nodes n WHERE n.branch = ?1 AND n.depth > ?2 AND n.is_version = 0
              AND n.status = 'complete' ORDER BY n.depth DESC LIMIT 1";
         Ok(self.first(sql, params![&from.branch, from.depth], |row| row.array(0))?.map(NodeId::from_bytes))
@@ -110,21 +110,21 @@ impl Tx<'_> {
     }
 
     /// A path went on from where it stood. Only a node that opens a branch is worth a row.
-    pub(crate) fn note_continuation(&mut self, path: PathId, node: &Led) -> Result<(), StoreError> {
+    pub(crate) fn note_continuation(&mut self, path: PathId, node: &PathTarget) -> Result<(), StoreError> {
         if node.place.label.branch == node.id {
             self.execute(&NOTE_OPENERS, params![&node.id, &path])?;
         }
         Ok(())
     }
 
-    pub(crate) fn visits(&mut self, path: PathId) -> Result<Visits, StoreError> {
+    pub(crate) fn visits(&mut self, path: PathId) -> Result<PathVisits, StoreError> {
         let sql = "SELECT v.branch, v.depth, v.node FROM path_visits v WHERE v.path = ?1";
         let rows = self.all(sql, params![&path], |row| {
-            let label = Label { branch: NodeId::from_bytes(row.array(0)?), depth: row.int(1)? };
+            let label = NodeLabel { branch: NodeId::from_bytes(row.array(0)?), depth: row.int(1)? };
             Ok((label, NodeId::from_bytes(row.array(2)?)))
         })?;
-        let left: HashMap<Label, NodeId> = rows.into_iter().collect();
+        let left: HashMap<NodeLabel, NodeId> = rows.into_iter().collect();
         let openers = left.values().copied().collect();
-        Ok(Visits { left, openers })
+        Ok(PathVisits { left, openers })
     }
 }

@@ -9,12 +9,12 @@ use std::sync::LazyLock;
 use skein_core::tree::actor::ActorId;
 use skein_core::{ConversationId, Millis, NodeId, PathId, UserId, Viewer};
 
-use crate::db::postgres::PostgresSql;
-use crate::db::queued_write::{About, Work};
-use crate::db::sql::{Kept, Row, Shifted, Value, params};
+use crate::db::postgres::PostgresTransaction;
+use crate::db::queued_write::{LockTarget, QueuedWrite};
+use crate::db::sql::{OffsetRow, OwnedValue, Row, Value, params};
 use crate::error::{SqlError, StoreError};
 use crate::tree::append::likely_names;
-use crate::tree::row_cache::{KnownFrame, NextNode, Surroundings};
+use crate::tree::row_cache::{KnownFrame, NextNode, ParentSurroundings};
 use crate::tree::rows::{CONVERSATION_COLUMNS, NODE_COLUMNS, NODE_WIDTH, read_conversation, read_node};
 use crate::tx::{Tx, entropy_of};
 
@@ -114,27 +114,29 @@ impl NewTurnAt {
 
 /// What was read for a turn before its function runs.
 #[derive(Debug)]
-pub(crate) struct TurnAhead {
+pub(crate) struct TurnPrefetch {
     at: NewTurnAt,
-    around: Surroundings,
+    around: ParentSurroundings,
 }
 
-impl TurnAhead {
+impl TurnPrefetch {
     /// Reads for the functions that append a turn, by their seeds. It holds until a function changes trees unnoticed by the
     /// row cache.
     pub(crate) fn of<'w>(
-        sql: &mut PostgresSql<'_>,
+        sql: &mut PostgresTransaction<'_>,
         now: Millis,
-        works: impl IntoIterator<Item = &'w dyn Work>,
+        works: impl IntoIterator<Item = &'w dyn QueuedWrite>,
     ) -> Result<HashMap<[u8; 16], Self>, SqlError> {
         let asked: Vec<([u8; 16], NewTurnAt, NodeId)> =
             works.into_iter().filter_map(|work| asked_by(work, now)).collect();
         if asked.is_empty() {
             return Ok(HashMap::new());
         }
-        let mut columns: [Vec<Kept>; PARAMETERS] = Default::default();
+        let mut columns: [Vec<OwnedValue>; PARAMETERS] = Default::default();
         for (_, at, id) in &asked {
-            at.ask(*id, |row| columns.iter_mut().zip(row).for_each(|(column, value)| column.push(Kept::of(*value))));
+            at.ask(*id, |row| {
+                columns.iter_mut().zip(row).for_each(|(column, value)| column.push(OwnedValue::of(*value)))
+            });
         }
         let mut ahead = HashMap::new();
         for row in sql.each_of(&AROUND_EACH, &columns)? {
@@ -147,8 +149,8 @@ impl TurnAhead {
 }
 
 /// The turn that a function appends and the id its node gets, if it says so.
-fn asked_by(work: &dyn Work, now: Millis) -> Option<([u8; 16], NewTurnAt, NodeId)> {
-    let Some(About::Turn { owner, conversation, parent }) = work.about() else { return None };
+fn asked_by(work: &dyn QueuedWrite, now: Millis) -> Option<([u8; 16], NewTurnAt, NodeId)> {
+    let Some(LockTarget::Turn { owner, conversation, parent }) = work.about() else { return None };
     let at = NewTurnAt { conversation, parent, participant: ActorId::from(owner) };
     Some((*work.seed(), at, NodeId::new(now, entropy_of(work.seed(), DRAW_AHEAD))))
 }
@@ -175,7 +177,7 @@ impl Tx<'_> {
         Ok(())
     }
 
-    fn read_around(&mut self, at: &NewTurnAt) -> Result<Option<Surroundings>, StoreError> {
+    fn read_around(&mut self, at: &NewTurnAt) -> Result<Option<ParentSurroundings>, StoreError> {
         let id = NodeId::new(self.now(), self.entropy());
         let read = |row: &dyn Row| read_surroundings(row, at, id);
         // Rows of a conversation that wait to be written come with a change of its row; where others of the participant are
@@ -191,16 +193,16 @@ impl Tx<'_> {
     }
 }
 
-fn read_surroundings(row: &dyn Row, at: &NewTurnAt, id: NodeId) -> Result<Surroundings, SqlError> {
+fn read_surroundings(row: &dyn Row, at: &NewTurnAt, id: NodeId) -> Result<ParentSurroundings, SqlError> {
     let conversation = read_conversation(row)?;
-    let (of_node, beside) = (Shifted(row, CONVERSATION_WIDTH), Shifted(row, CONVERSATION_WIDTH + NODE_WIDTH));
+    let (of_node, beside) = (OffsetRow(row, CONVERSATION_WIDTH), OffsetRow(row, CONVERSATION_WIDTH + NODE_WIDTH));
     let (of_node, beside): (&dyn Row, &dyn Row) = (&of_node, &beside);
     let found = of_node.optional_array::<16>(0)?.map(|_| read_node(of_node)).transpose()?;
     let parent = found.filter(|node| node.conversation == conversation.id);
     let owner: UserId = conversation.owner;
     let known = KnownFrame { owner, conversation: beside.optional_array(4)?.map(ConversationId::from_bytes) };
     let project = conversation.project.filter(|_| beside.optional_array::<16>(3).is_ok_and(|found| found.is_some()));
-    Ok(Surroundings {
+    Ok(ParentSurroundings {
         cursor: beside.optional_array(0)?.map(NodeId::from_bytes),
         parent_is_selected: beside.optional_int(1)? == Some(1),
         parent_is_continued: beside.int(2)? == 1,

@@ -6,14 +6,15 @@ use skein_core::garden::item::{Item, ItemType};
 use skein_core::garden::record::RecordContent;
 use skein_core::tree::conversation::SHOWN_ABOVE_MAX;
 use skein_core::tree::node::{
-    Fact, FrameMoved, Node, NodeCorrected, NodeFailed, NodeMarked, NodeReserved, PathMoved, Seat, TreeSummary, TurnSeat,
+    FrameMoved, Node, NodeCorrected, NodeFailed, NodeMarked, NodeReserved, NodeSlot, PathMoved, TreePayload,
+    TreeSummary, TurnSlot,
 };
 use skein_core::{ConversationId, ItemId, NodeId, RecordId, TurnId, UserId};
 
-use crate::db::sql::{Later, params};
+use crate::db::sql::{DeferredStatement, params};
 use crate::error::StoreError;
-use crate::timeline::projection::Projected;
-use crate::tree::path_switch::{Led, Way};
+use crate::timeline::projection::ProjectionResult;
+use crate::tree::path_switch::{OwnedPath, PathTarget};
 use crate::tree::rows::{NodeRow, word};
 use crate::tx::Tx;
 
@@ -28,7 +29,7 @@ impl Tx<'_> {
     }
 
     /// Writes what a fact of the tree says; `None` when it is not what its type promises.
-    pub(crate) fn project_tree(&mut self, item: &Item, document: &Map<String, Json>) -> Projected {
+    pub(crate) fn project_tree(&mut self, item: &Item, document: &Map<String, Json>) -> ProjectionResult {
         if WRITTEN_UNDER_LOCK.contains(&item.header.item_type) {
             self.hold_trees(item.header.owner)?;
         }
@@ -45,7 +46,7 @@ impl Tx<'_> {
         }
     }
 
-    fn project_node(&mut self, item: &Item, document: &Map<String, Json>) -> Projected {
+    fn project_node(&mut self, item: &Item, document: &Map<String, Json>) -> ProjectionResult {
         let Some(node) = Node::from_document(document) else { return Ok(None) };
         let id = NodeId::from_bytes(*item.header.id.as_bytes());
         self.refuse_foreign(item, node.content_id)?;
@@ -79,13 +80,13 @@ impl Tx<'_> {
         Ok((completed == 1).then_some(()))
     }
 
-    fn project_reserved(&mut self, item: &Item, document: &Map<String, Json>) -> Projected {
+    fn project_reserved(&mut self, item: &Item, document: &Map<String, Json>) -> ProjectionResult {
         let Some(NodeReserved { node_id, seat }) = NodeReserved::from_document(document) else { return Ok(None) };
         self.seat_node(item, node_id, &seat, None)?;
         Ok(Some(()))
     }
 
-    fn project_failed(&mut self, item: &Item, document: &Map<String, Json>) -> Projected {
+    fn project_failed(&mut self, item: &Item, document: &Map<String, Json>) -> ProjectionResult {
         let Some(NodeFailed { node_id, .. }) = NodeFailed::from_document(document) else { return Ok(None) };
         self.row_cache.forget();
         let sql = "UPDATE nodes SET status = 'failed' WHERE id = ?1 AND status = 'pending' AND owner = ?2";
@@ -94,14 +95,14 @@ impl Tx<'_> {
     }
 
     /// A correction has no rows of its own: verification reads it by its id. It is of a node of its owner's.
-    fn check_corrected(&mut self, item: &Item, document: &Map<String, Json>) -> Projected {
+    fn check_corrected(&mut self, item: &Item, document: &Map<String, Json>) -> ProjectionResult {
         let Some(corrected) = NodeCorrected::from_document(document) else { return Ok(None) };
         let is_own = self.find_node(corrected.node_id)?.is_some_and(|node| node.owner == item.header.owner);
         Ok((is_own && item.header.id == NodeCorrected::id_of(corrected.node_id)).then_some(()))
     }
 
     /// Gives a node its place, makes its turn if it is the first there, and leads the path to it.
-    fn seat_node(&mut self, item: &Item, id: NodeId, seat: &Seat, node: Option<&Node>) -> Result<(), StoreError> {
+    fn seat_node(&mut self, item: &Item, id: NodeId, seat: &NodeSlot, node: Option<&Node>) -> Result<(), StoreError> {
         let conversation = self.own_conversation_row(item, seat.conversation_id)?;
         let parent = seat.edge.parent().map(|parent| self.placed_node(seat, parent)).transpose()?;
         let edited = seat.edited_from.map(|edited| self.placed_node(seat, edited)).transpose()?;
@@ -129,8 +130,8 @@ impl Tx<'_> {
             self.note_root(seat.conversation_id, seat.turn.map(|turn| turn.id), id)?;
         }
         if let (Some(path), Some(place)) = (seat.path_id, place) {
-            let way = Way::of(&conversation, path, seat.author_id)?;
-            let led = Led { id, conversation: conversation.id, place, parent: seat.edge.parent() };
+            let way = OwnedPath::of(&conversation, path, seat.author_id)?;
+            let led = PathTarget { id, conversation: conversation.id, place, parent: seat.edge.parent() };
             // An edit stands beside what it edits; only what is said under a version is said to that version.
             let under = parent.as_ref().filter(|_| conversation.is_buffer() && edited.is_none());
             self.lead_path_on(&way, &led, under)?;
@@ -142,7 +143,7 @@ impl Tx<'_> {
     fn refuse_other_turn(
         &mut self,
         conversation: ConversationId,
-        turn: TurnSeat,
+        turn: TurnSlot,
         parent: Option<&NodeRow>,
     ) -> Result<(), StoreError> {
         let known = self.find_turn(turn.id)?.filter(|known| {
@@ -154,7 +155,7 @@ impl Tx<'_> {
     }
 
     /// A node of the same conversation.
-    fn placed_node(&mut self, seat: &Seat, id: NodeId) -> Result<NodeRow, StoreError> {
+    fn placed_node(&mut self, seat: &NodeSlot, id: NodeId) -> Result<NodeRow, StoreError> {
         let found = self.find_node(id)?.filter(|node| node.conversation == seat.conversation_id);
         found.ok_or_else(|| StoreError::Damaged(format!("{id} is not a node of {}", seat.conversation_id)))
     }
@@ -162,7 +163,7 @@ impl Tx<'_> {
     fn note_activity(&mut self, conversation: ConversationId, item: &Item, more: i64) -> Result<(), StoreError> {
         let at = item.header.realized_at;
         let sql = "UPDATE conversations SET nodes = nodes + ?2, active_at = ?3 WHERE id = ?1";
-        self.write_row(Later::new("conversations", sql, params![&conversation, more, at]))?;
+        self.write_row(DeferredStatement::new("conversations", sql, params![&conversation, more, at]))?;
         self.row_cache.note_activity(conversation, more, at);
         Ok(())
     }
@@ -174,7 +175,7 @@ impl Tx<'_> {
         Ok(())
     }
 
-    fn project_path_moved(&mut self, item: &Item, document: &Map<String, Json>) -> Projected {
+    fn project_path_moved(&mut self, item: &Item, document: &Map<String, Json>) -> ProjectionResult {
         let Some(moved) = PathMoved::from_document(document) else { return Ok(None) };
         // Who works on an older snapshot of this conversation collides, and is run again.
         if self.sql.is_shared() {
@@ -183,17 +184,17 @@ impl Tx<'_> {
         let conversation = self.own_conversation_row(item, moved.conversation_id)?;
         let node = self.find_node(moved.node_id)?.filter(|node| node.conversation == moved.conversation_id);
         let Some((node, place)) = node.and_then(|node| node.place.map(|place| (node, place))) else { return Ok(None) };
-        let way = Way::of(&conversation, moved.path_id, moved.actor_id)?;
+        let way = OwnedPath::of(&conversation, moved.path_id, moved.actor_id)?;
         for shown in moved.shown {
             let row = self.find_node(shown)?.filter(|row| row.conversation == moved.conversation_id);
             let Some(place) = row.and_then(|row| row.place) else { return Ok(None) };
             self.show_alone(way.id, shown, &place)?;
         }
-        self.lead_path(&way, &Led { id: node.id, conversation: conversation.id, place, parent: node.parent })?;
+        self.lead_path(&way, &PathTarget { id: node.id, conversation: conversation.id, place, parent: node.parent })?;
         Ok(Some(()))
     }
 
-    fn project_marked(&mut self, item: &Item, document: &Map<String, Json>) -> Projected {
+    fn project_marked(&mut self, item: &Item, document: &Map<String, Json>) -> ProjectionResult {
         let Some(marked) = NodeMarked::from_document(document) else { return Ok(None) };
         let (node, owner) = (&marked.node_id, &item.header.owner);
         self.row_cache.forget();
@@ -223,7 +224,7 @@ impl Tx<'_> {
         Ok(Some(()))
     }
 
-    fn project_frame_moved(&mut self, item: &Item, document: &Map<String, Json>) -> Projected {
+    fn project_frame_moved(&mut self, item: &Item, document: &Map<String, Json>) -> ProjectionResult {
         let Some(moved) = FrameMoved::from_document(document) else { return Ok(None) };
         self.own_conversation_row(item, moved.conversation_id)?;
         let owner = match self.row_cache.frame(moved.project_id, moved.actor_id) {
@@ -236,12 +237,12 @@ impl Tx<'_> {
         let sql = "INSERT INTO frames (project, actor, conversation) VALUES (?1, ?2, ?3)
              ON CONFLICT (project, actor) DO UPDATE SET conversation = excluded.conversation";
         let values = params![&moved.project_id, moved.actor_id.as_bytes(), &moved.conversation_id];
-        self.write_row(Later { key: 2, replaces: true, ..Later::new("frames", sql, values) })?;
+        self.write_row(DeferredStatement { key: 2, replaces: true, ..DeferredStatement::new("frames", sql, values) })?;
         self.row_cache.note_frame(moved.project_id, moved.actor_id, moved.conversation_id);
         Ok(Some(()))
     }
 
-    fn project_summary(&mut self, item: &Item, document: &Map<String, Json>) -> Projected {
+    fn project_summary(&mut self, item: &Item, document: &Map<String, Json>) -> ProjectionResult {
         let Some(summary) = TreeSummary::from_document(document) else { return Ok(None) };
         self.own_conversation_row(item, summary.conversation_id)?;
         if let Some(node) = summary.node_id
@@ -251,7 +252,11 @@ impl Tx<'_> {
         }
         let subject = summary.node_id.map_or(*summary.conversation_id.as_bytes(), |node| *node.as_bytes());
         let sql = "INSERT INTO tree_summaries (item, subject, nodes) VALUES (?1, ?2, ?3)";
-        self.write_row(Later::new("tree_summaries", sql, params![&item.header.id, &subject, summary.nodes]))?;
+        self.write_row(DeferredStatement::new(
+            "tree_summaries",
+            sql,
+            params![&item.header.id, &subject, summary.nodes],
+        ))?;
         Ok(Some(()))
     }
 
@@ -281,7 +286,12 @@ impl Tx<'_> {
     }
 
     /// What is listed of a conversation, from its record.
-    pub(crate) fn project_conversation(&mut self, item: &Item, id: RecordId, content: &RecordContent) -> Projected {
+    pub(crate) fn project_conversation(
+        &mut self,
+        item: &Item,
+        id: RecordId,
+        content: &RecordContent,
+    ) -> ProjectionResult {
         self.row_cache.forget();
         let text = |name: &str| content.data.get(name).and_then(Json::as_str);
         let origin = content.data.get("forkedFrom").and_then(Json::as_object);

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use skein_core::tree::actor::{ActorId, AuthorType};
-use skein_core::tree::verify::{NodeFacts, RawResponse, Verdict};
+use skein_core::tree::verify::{NodeFacts, RawResponseState, Verdict};
 use skein_core::{ConversationId, Digest, ItemId, Millis, NodeId, Viewer};
 
 use crate::db::sql::{Row, Value, params};
@@ -32,7 +32,7 @@ const BEFORE_CONTENT: &[u8] = br#"{"content":"#;
 const AFTER_CONTENT: &[u8] = br#","nodeId":""#;
 
 /// A node and what was found of it; nothing for one that is not complete.
-pub type Judged = (NodeId, Option<Verdict>);
+pub type NodeVerdict = (NodeId, Option<Verdict>);
 
 /// Which nodes a piece is of.
 struct Piece<'a> {
@@ -43,7 +43,7 @@ struct Piece<'a> {
 
 type Parents = HashMap<NodeId, Vec<Option<Digest>>>;
 /// The raw response of each node that has one, and whether a correction says that the node's hash covers it.
-type Raws = HashMap<NodeId, (RawResponse, bool)>;
+type Raws = HashMap<NodeId, (RawResponseState, bool)>;
 
 impl Tx<'_> {
     /// The nodes of a tree after one of them, oldest first: at most `limit`, and each once.
@@ -53,7 +53,7 @@ impl Tx<'_> {
         conversation: ConversationId,
         after: Option<NodeId>,
         limit: usize,
-    ) -> Result<Vec<Judged>, StoreError> {
+    ) -> Result<Vec<NodeVerdict>, StoreError> {
         self.conversation(viewer, conversation)?;
         let after = after.unwrap_or(NodeId::from_bytes([0; 16]));
         let limit = i64::try_from(limit.clamp(1, PROOFS_PER_PIECE_MAX)).expect("pieces are small");
@@ -66,7 +66,7 @@ impl Tx<'_> {
     }
 
     /// The last `limit` nodes of the path to a node, through forks, from the root's side on.
-    pub fn judge_path(&mut self, viewer: &Viewer, node: NodeId, limit: usize) -> Result<Vec<Judged>, StoreError> {
+    pub fn judge_path(&mut self, viewer: &Viewer, node: NodeId, limit: usize) -> Result<Vec<NodeVerdict>, StoreError> {
         self.node(viewer, node)?;
         let limit = i64::try_from(limit.clamp(1, PROOFS_PER_PIECE_MAX)).expect("pieces are small");
         let sql = format!("{DESCENT} SELECT w.id FROM walk w ORDER BY w.hop DESC");
@@ -91,7 +91,7 @@ impl Tx<'_> {
     }
 
     /// The next nodes of the whole store after one of them, by id.
-    pub(crate) fn judge_all(&mut self, after: Option<NodeId>) -> Result<Vec<Judged>, StoreError> {
+    pub(crate) fn judge_all(&mut self, after: Option<NodeId>) -> Result<Vec<NodeVerdict>, StoreError> {
         let after = after.unwrap_or(NodeId::from_bytes([0; 16]));
         let limit = i64::try_from(PROOFS_PER_PIECE_MAX).expect("pieces are small");
         let sql = "SELECT n.id FROM nodes n WHERE n.id > ?1 ORDER BY n.id LIMIT ?2";
@@ -155,8 +155,8 @@ impl Tx<'_> {
         judged.collect()
     }
 
-    fn raw_response(&mut self, raw: Option<(ItemId, Digest)>) -> Result<RawResponse, StoreError> {
-        let Some((item, stated)) = raw else { return Ok(RawResponse::Missing) };
+    fn raw_response(&mut self, raw: Option<(ItemId, Digest)>) -> Result<RawResponseState, StoreError> {
+        let Some((item, stated)) = raw else { return Ok(RawResponseState::Missing) };
         let sql = "SELECT i.encoding, i.payload, m.redaction FROM items i LEFT JOIN item_marks m ON m.item = i.id
              WHERE i.id = ?1";
         let found = self.first(sql, params![&item], |row| {
@@ -166,9 +166,9 @@ impl Tx<'_> {
             Ok((kept, row.optional_array::<16>(2)?.is_some()))
         })?;
         Ok(match found {
-            Some((Some(digest), _)) => RawResponse::Kept(digest),
-            Some((None, true)) => RawResponse::Redacted(stated),
-            Some((None, false)) | None => RawResponse::Missing,
+            Some((Some(digest), _)) => RawResponseState::Kept(digest),
+            Some((None, true)) => RawResponseState::Redacted(stated),
+            Some((None, false)) | None => RawResponseState::Missing,
         })
     }
 }
@@ -186,7 +186,7 @@ fn read_verdict(row: &dyn Row, further: &Parents, raws: &Raws) -> Result<(NodeId
     }
     // What is no longer a text of a node's form is not what was hashed.
     let content = payload.map(|payload| content_of(payload, id).unwrap_or_default());
-    let (raw_response, covers_response) = raws.get(&id).copied().unwrap_or((RawResponse::None, false));
+    let (raw_response, covers_response) = raws.get(&id).copied().unwrap_or((RawResponseState::None, false));
     let facts = NodeFacts {
         content,
         stored_hash: row.optional_array(3)?.map_or(Digest([0; 32]), Digest),

@@ -8,13 +8,13 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use skein_core::flow::execution::content_references::Quoted;
+use skein_core::flow::execution::content_references::NodeQuotation;
 use skein_core::garden::item::{Item, ItemType};
 use skein_core::garden::record::RecordType;
 use skein_core::{ConversationId, ItemId, Millis, NodeId, RecordId, UserId, Viewer};
 
 use crate::error::StoreError;
-use crate::timeline::items::{ItemQuery, PagePlace, place};
+use crate::timeline::items::{ItemQuery, PagePosition, place};
 use crate::timeline::records::RECORDS_PER_PAGE_MAX;
 use crate::tree::NodeRow;
 use crate::tx::Tx;
@@ -64,7 +64,7 @@ pub struct Quotes {
     pub has_more: bool,
     pub(crate) tool_runs: Vec<NodeRow>,
     /// The last item that was searched.
-    reached: Option<PagePlace>,
+    reached: Option<PagePosition>,
     /// Whether the search reached the end of the timeline.
     is_complete: bool,
 }
@@ -102,7 +102,7 @@ impl Quotes {
 
 /// What is looked for, and where short words count.
 struct Search {
-    quoted: Quoted,
+    quoted: NodeQuotation,
     node: NodeId,
     trees: BTreeSet<ConversationId>,
 }
@@ -167,7 +167,7 @@ impl Tx<'_> {
     /// The words to search for, and since when somebody can have quoted them.
     fn search_of(&mut self, node: &NodeRow, content: ItemId) -> Result<Option<(Search, Millis)>, StoreError> {
         let Some(told) = self.find_item(content)? else { return Ok(None) };
-        let words = Quoted::of(node.id, &told.item.document().unwrap_or_default());
+        let words = NodeQuotation::of(node.id, &told.item.document().unwrap_or_default());
         if words.is_empty() {
             return Ok(None);
         }
@@ -180,7 +180,7 @@ impl Tx<'_> {
         &mut self,
         search: &Search,
         owner: UserId,
-        (from, mut after): (Millis, Option<PagePlace>),
+        (from, mut after): (Millis, Option<PagePosition>),
         most: usize,
         quotes: &mut Quotes,
     ) -> Result<bool, StoreError> {

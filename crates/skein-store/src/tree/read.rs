@@ -9,10 +9,10 @@ use skein_core::tree::node_status::GenerationStatus;
 use skein_core::tree::turn::{Speaker, TurnType};
 use skein_core::{ConversationId, NodeId, PathId, TurnId, Viewer};
 
-use crate::db::sql::{Row, Shifted, Value, params};
+use crate::db::sql::{OffsetRow, Row, Value, params};
 use crate::error::{SqlError, StoreError};
 use crate::timeline::items::{ITEM_COLUMNS, Page, checked, page, read_item};
-use crate::tree::row_cache::Cached;
+use crate::tree::row_cache::CachedRow;
 use crate::tree::rows::{NODE_COLUMNS, NODE_WIDTH, NodeRow, TURN_COLUMNS, TurnRow, read_node, read_turn, spelled};
 use crate::tx::Tx;
 
@@ -88,9 +88,9 @@ const CONTENT: &str = "LEFT JOIN items i ON i.id = n.content AND i.owner = n.own
 impl Tx<'_> {
     pub(crate) fn find_node(&mut self, id: NodeId) -> Result<Option<NodeRow>, StoreError> {
         let known = match self.row_cache.node(id) {
-            Cached::Row(row) => Some(row.clone()),
-            Cached::Absent => None,
-            Cached::Unknown => return self.stored_node(id),
+            CachedRow::Row(row) => Some(row.clone()),
+            CachedRow::Absent => None,
+            CachedRow::Unknown => return self.stored_node(id),
         };
         debug_assert!(self.sql.is_shared() || self.stored_node(id)? == known, "a node was changed past the cache");
         Ok(known)
@@ -104,9 +104,9 @@ impl Tx<'_> {
 
     pub(crate) fn find_turn(&mut self, id: TurnId) -> Result<Option<TurnRow>, StoreError> {
         let known = match self.row_cache.turn(id) {
-            Cached::Row(row) => Some(*row),
-            Cached::Absent => None,
-            Cached::Unknown => return self.stored_turn(id),
+            CachedRow::Row(row) => Some(*row),
+            CachedRow::Absent => None,
+            CachedRow::Unknown => return self.stored_turn(id),
         };
         debug_assert!(self.sql.is_shared() || self.stored_turn(id)? == known, "a turn was changed past the cache");
         Ok(known)
@@ -368,7 +368,7 @@ fn read_seen(row: &dyn Row) -> Result<Result<SeenNode, StoreError>, SqlError> {
         Some(_) => Some((spelled(row, NODE_WIDTH + 3)?, spelled(row, NODE_WIDTH + 4)?)),
         None => None,
     };
-    let item = Shifted(row, NODE_WIDTH + SEEN_WIDTH);
+    let item = OffsetRow(row, NODE_WIDTH + SEEN_WIDTH);
     let item: &dyn Row = &item;
     let has_item = item.optional_array::<16>(2)?.is_some();
     let item = if has_item { Some(read_item(item)?) } else { None };

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use skein_core::garden::item::Item;
 use skein_core::tree::actor::ActorId;
 use skein_core::tree::node;
-use skein_core::tree::node_place::Label;
+use skein_core::tree::node_place::NodeLabel;
 use skein_core::{ConversationId, ItemId, Millis, NodeId, PathId, RecordId, TurnId, UserId};
 
 use crate::tree::read::SeenNode;
@@ -21,14 +21,14 @@ const ROWS_MAX: usize = 4_096;
 
 /// What the cache knows of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Cached<T> {
+pub(crate) enum CachedRow<T> {
     Row(T),
     /// There is none yet.
     Absent,
     Unknown,
 }
 
-impl<'a, T> Cached<&'a T> {
+impl<'a, T> CachedRow<&'a T> {
     fn of(kept: Option<&'a Option<T>>) -> Self {
         kept.map_or(Self::Unknown, |row| row.as_ref().map_or(Self::Absent, Self::Row))
     }
@@ -52,7 +52,7 @@ pub(crate) struct NextNode {
 
 /// What [`crate::tree::prefetch`] read around the parent of a new node.
 #[derive(Debug)]
-pub(crate) struct Surroundings {
+pub(crate) struct ParentSurroundings {
     pub(crate) conversation: ConversationRow,
     pub(crate) parent: Option<NodeRow>,
     pub(crate) path: PathId,
@@ -75,7 +75,7 @@ pub(crate) struct RowCache {
     frames: HashMap<(RecordId, ActorId), KnownFrame>,
     item_owners: HashMap<ItemId, UserId>,
     /// A label on which nothing stands yet.
-    vacant: Option<Label>,
+    vacant: Option<NodeLabel>,
     next: Option<NextNode>,
     /// A parent that its path shows, or not.
     parent: Option<(PathId, NodeId, bool)>,
@@ -95,13 +95,14 @@ impl RowCache {
     }
 
     /// Adds what was read. Rows that are known already may be newer than what the database says.
-    pub(crate) fn fill(&mut self, read: Surroundings) {
+    pub(crate) fn fill(&mut self, read: ParentSurroundings) {
         if self.nodes.len() > ROWS_MAX {
             self.forget();
         }
         self.is_filled = true;
         let parent = read.parent;
-        self.vacant = parent.as_ref().and_then(NodeRow::label).map(Label::next).filter(|_| !read.parent_is_continued);
+        self.vacant =
+            parent.as_ref().and_then(NodeRow::label).map(NodeLabel::next).filter(|_| !read.parent_is_continued);
         self.parent = parent.as_ref().map(|parent| (read.path, parent.id, read.parent_is_selected));
         self.conversations.entry(read.conversation.id).or_insert(read.conversation);
         if let Some(parent) = parent {
@@ -128,19 +129,19 @@ impl RowCache {
         self.conversations.get(&id)
     }
 
-    pub(crate) fn node(&self, id: NodeId) -> Cached<&NodeRow> {
-        Cached::of(self.nodes.get(&id))
+    pub(crate) fn node(&self, id: NodeId) -> CachedRow<&NodeRow> {
+        CachedRow::of(self.nodes.get(&id))
     }
 
-    pub(crate) fn turn(&self, id: TurnId) -> Cached<&TurnRow> {
-        Cached::of(self.turns.get(&id))
+    pub(crate) fn turn(&self, id: TurnId) -> CachedRow<&TurnRow> {
+        CachedRow::of(self.turns.get(&id))
     }
 
-    pub(crate) fn cursor(&self, path: PathId) -> Cached<NodeId> {
-        match Cached::of(self.cursors.get(&path)) {
-            Cached::Row(node) => Cached::Row(*node),
-            Cached::Absent => Cached::Absent,
-            Cached::Unknown => Cached::Unknown,
+    pub(crate) fn cursor(&self, path: PathId) -> CachedRow<NodeId> {
+        match CachedRow::of(self.cursors.get(&path)) {
+            CachedRow::Row(node) => CachedRow::Row(*node),
+            CachedRow::Absent => CachedRow::Absent,
+            CachedRow::Unknown => CachedRow::Unknown,
         }
     }
 
@@ -153,7 +154,7 @@ impl RowCache {
     }
 
     /// Whether nothing stands on this label.
-    pub(crate) fn is_vacant(&self, label: Label) -> bool {
+    pub(crate) fn is_vacant(&self, label: NodeLabel) -> bool {
         self.vacant == Some(label)
     }
 

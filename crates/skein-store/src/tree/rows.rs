@@ -2,7 +2,7 @@
 
 use skein_core::tree::actor::{ActorId, AuthorType};
 use skein_core::tree::node::{ExecutedBy, RawResponse};
-use skein_core::tree::node_place::Label;
+use skein_core::tree::node_place::NodeLabel;
 use skein_core::tree::node_status::GenerationStatus;
 use skein_core::tree::turn::{Speaker, TurnType};
 use skein_core::{ConversationId, Digest, EdgeId, ItemId, Millis, NodeId, RecordId, TurnId, UserId};
@@ -61,14 +61,14 @@ pub struct NodeRow {
 pub struct NodePlace {
     pub turn: TurnId,
     pub ordinal: i64,
-    pub label: Label,
+    pub label: NodeLabel,
     /// Whether its turn began with another lineage.
     pub is_late: bool,
 }
 
 impl NodeRow {
     /// The label, of what is not an annotation.
-    pub fn label(&self) -> Option<Label> {
+    pub fn label(&self) -> Option<NodeLabel> {
         self.place.map(|place| place.label)
     }
 
@@ -152,7 +152,7 @@ pub(crate) fn read_node(row: &dyn Row) -> Result<NodeRow, SqlError> {
 
 fn read_place(row: &dyn Row) -> Result<Option<NodePlace>, SqlError> {
     let Some(turn) = row.optional_array(3)? else { return Ok(None) };
-    let label = Label { branch: NodeId::from_bytes(row.array(6)?), depth: row.int(7)? };
+    let label = NodeLabel { branch: NodeId::from_bytes(row.array(6)?), depth: row.int(7)? };
     let place = NodePlace { turn: TurnId::from_bytes(turn), ordinal: row.int(4)?, label, is_late: row.int(8)? == 1 };
     Ok(Some(place))
 }

@@ -8,14 +8,14 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use skein_core::tree::actor::AuthorType;
-use skein_core::tree::node_place::Label;
-use skein_core::tree::node_status::{CacheStatus, GenerationStatus, Parent};
+use skein_core::tree::node_place::NodeLabel;
+use skein_core::tree::node_status::{CacheStatus, GenerationStatus, ParentStatus};
 use skein_core::tree::turn::Speaker;
 use skein_core::{ConversationId, Millis, NodeId, PathId, TurnId, Viewer};
 
 use crate::db::sql::{Row, Value, params};
 use crate::error::{SqlError, StoreError};
-use crate::tree::path_visits::Visits;
+use crate::tree::path_visits::PathVisits;
 use crate::tree::rows::spelled;
 use crate::tx::Tx;
 
@@ -27,7 +27,7 @@ const TURNS_PER_STATEMENT: usize = 500;
 /// One node of a skeleton.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is an answer of its own")]
-pub struct Bone {
+pub struct SkeletonNode {
     pub id: NodeId,
     /// What it answers, or for a remark what it is about.
     pub parent: Option<NodeId>,
@@ -53,7 +53,7 @@ pub struct Bone {
 }
 
 /// What a path was led to at each label: which node, and whether it is still selected.
-type Choices = HashMap<Label, (NodeId, bool)>;
+type Choices = HashMap<NodeLabel, (NodeId, bool)>;
 
 static SPOKEN_BY_PEOPLE: LazyLock<String> = LazyLock::new(|| {
     let places: Vec<String> = (1..=TURNS_PER_STATEMENT).map(|place| format!("?{place}")).collect();
@@ -67,7 +67,7 @@ impl Tx<'_> {
         viewer: &Viewer,
         path: PathId,
         conversation: ConversationId,
-    ) -> Result<Vec<Bone>, StoreError> {
+    ) -> Result<Vec<SkeletonNode>, StoreError> {
         let is_buffer = self.conversation(viewer, conversation)?.is_buffer();
         let choices = self.choices(path)?;
         let visits = self.visits(path)?;
@@ -91,7 +91,7 @@ impl Tx<'_> {
     fn choices(&mut self, path: PathId) -> Result<Choices, StoreError> {
         let sql = "SELECT s.branch, s.depth, s.node, s.selected FROM selections s WHERE s.path = ?1";
         let found = self.all(sql, params![&path], |row| {
-            let label = Label { branch: NodeId::from_bytes(row.array(0)?), depth: row.int(1)? };
+            let label = NodeLabel { branch: NodeId::from_bytes(row.array(0)?), depth: row.int(1)? };
             Ok((label, (NodeId::from_bytes(row.array(2)?), row.int(3)? == 1)))
         })?;
         Ok(found.into_iter().collect())
@@ -102,13 +102,13 @@ impl Tx<'_> {
         &mut self,
         conversation: ConversationId,
         choices: &Choices,
-        bones: &mut [Bone],
+        bones: &mut [SkeletonNode],
     ) -> Result<(), StoreError> {
         let sql = "SELECT v.id, v.branch, v.depth, o.id FROM nodes v
              LEFT JOIN nodes o ON o.branch = v.branch AND o.depth = v.depth AND o.is_version = 0
              WHERE v.conversation = ?1 AND v.is_version = 1";
         let versions = self.all(sql, params![&conversation], |row| {
-            let label = Label { branch: NodeId::from_bytes(row.array(1)?), depth: row.int(2)? };
+            let label = NodeLabel { branch: NodeId::from_bytes(row.array(1)?), depth: row.int(2)? };
             Ok((NodeId::from_bytes(row.array(0)?), label, NodeId::from_bytes(row.array(3)?)))
         })?;
         let position = |node: NodeId| bones.binary_search_by_key(&node, |bone| bone.id).ok();
@@ -125,7 +125,7 @@ impl Tx<'_> {
     }
 
     /// What stands in a person's turn never goes stale, whoever wrote it.
-    fn spare_people(&mut self, bones: &mut [Bone]) -> Result<(), StoreError> {
+    fn spare_people(&mut self, bones: &mut [SkeletonNode]) -> Result<(), StoreError> {
         let mut turns: Vec<TurnId> = bones.iter().filter(|bone| bone.is_stale).filter_map(|bone| bone.turn).collect();
         turns.sort_unstable();
         turns.dedup();
@@ -144,7 +144,7 @@ impl Tx<'_> {
 }
 
 /// Finds what each bone answers, and whether it goes stale with that.
-fn connect(bones: &mut [Bone]) {
+fn connect(bones: &mut [SkeletonNode]) {
     let places: HashMap<NodeId, usize> = bones.iter().enumerate().map(|(place, bone)| (bone.id, place)).collect();
     let shown: Vec<bool> = bones.iter().map(|bone| bone.answers_selected).collect();
     for bone in bones {
@@ -152,27 +152,27 @@ fn connect(bones: &mut [Bone]) {
         // A remark answers nothing.
         let answered = bone.parent.filter(|_| bone.turn.is_some());
         let above = match (answered, bone.parent_place) {
-            (None, _) => Parent::None,
-            (Some(_), Some(place)) if shown[place] => Parent::Selected,
-            (Some(_), _) => Parent::NotSelected,
+            (None, _) => ParentStatus::None,
+            (Some(_), Some(place)) if shown[place] => ParentStatus::Selected,
+            (Some(_), _) => ParentStatus::NotSelected,
         };
-        bone.answers_selected = above != Parent::NotSelected;
+        bone.answers_selected = above != ParentStatus::NotSelected;
         let standing = CacheStatus::derive(Speaker::Agent, bone.author_type, bone.status, above);
         bone.is_stale = bone.turn.is_some() && standing == CacheStatus::Stale;
     }
 }
 
 /// A bone that does not know yet about the node it answers: it says of itself whether its turn shows its lineage.
-fn read_bone(row: &dyn Row, choices: &Choices, visits: &Visits) -> Result<Bone, SqlError> {
+fn read_bone(row: &dyn Row, choices: &Choices, visits: &PathVisits) -> Result<SkeletonNode, SqlError> {
     let id = NodeId::from_bytes(row.array(0)?);
     let (ordinal, depth) = (row.optional_int(3)?.unwrap_or(0), row.optional_int(5)?.unwrap_or(0));
     let branch = row.optional_array(4)?.map(NodeId::from_bytes);
-    let choice = branch.and_then(|branch| choices.get(&Label { branch, depth }));
+    let choice = branch.and_then(|branch| choices.get(&NodeLabel { branch, depth }));
     let (is_selected, is_lineage_shown) = match choice {
         Some((chosen, is_selected)) => (*is_selected && *chosen == id, *is_selected),
         None => (ordinal == 1, row.int(6)? == 0),
     };
-    Ok(Bone {
+    Ok(SkeletonNode {
         id,
         parent: row.optional_array(1)?.map(NodeId::from_bytes),
         parent_place: None,
@@ -182,7 +182,7 @@ fn read_bone(row: &dyn Row, choices: &Choices, visits: &Visits) -> Result<Bone, 
         author_type: spelled(row, 7)?,
         status: spelled(row, 8)?,
         is_selected,
-        is_visited: branch.is_some_and(|branch| visits.lead_to(id, Label { branch, depth })),
+        is_visited: branch.is_some_and(|branch| visits.lead_to(id, NodeLabel { branch, depth })),
         answers_selected: is_lineage_shown,
         is_stale: false,
         shown_version: None,

@@ -4,10 +4,10 @@ use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 use serde_json::Value as Json;
-use skein_core::tree::node::{self, Fact, TreeSummary};
+use skein_core::tree::node::{self, TreePayload, TreeSummary};
 use skein_core::{ConversationId, NodeId, Viewer};
 
-use crate::db::sql::{IDS_PER_STATEMENT, Row, Shifted, Value, filled, places};
+use crate::db::sql::{IDS_PER_STATEMENT, OffsetRow, Row, Value, filled, places};
 use crate::error::{SqlError, StoreError};
 use crate::timeline::items::{ITEM_COLUMNS, StoredItem, checked, read_item};
 use crate::tree::rows::{NODE_COLUMNS, NODE_WIDTH, NodeRow, read_node};
@@ -70,7 +70,7 @@ impl Tx<'_> {
         let mut newest = HashMap::new();
         for some in nodes.chunks(IDS_PER_STATEMENT) {
             let bound: Vec<Value<'_>> = filled(some).collect();
-            let read = |row: &dyn Row| Ok((NodeId::from_bytes(row.array(0)?), read_item(&Shifted(row, 1))));
+            let read = |row: &dyn Row| Ok((NodeId::from_bytes(row.array(0)?), read_item(&OffsetRow(row, 1))));
             for (node, item) in self.all(&SUMMARIES, &bound, read)? {
                 newest.insert(node, checked(item?)?);
             }
@@ -136,7 +136,7 @@ impl Tx<'_> {
 }
 
 fn read_content(row: &dyn Row) -> Result<Result<Option<Json>, StoreError>, SqlError> {
-    let item = Shifted(row, NODE_WIDTH);
+    let item = OffsetRow(row, NODE_WIDTH);
     let item: &dyn Row = &item;
     if item.optional_array::<16>(2)?.is_none() {
         return Ok(Ok(None));

@@ -3,11 +3,11 @@
 use std::cmp::Ordering;
 
 use rusqlite::Connection;
-use skein_core::garden::audit::Break;
+use skein_core::garden::audit::IntegrityBreak;
 
-use crate::db::sql::{Kept, KeptRow, Row};
+use crate::db::sql::{OwnedRow, OwnedValue, Row};
 use crate::db::sqlite;
-use crate::db::sqlite::SqliteSql;
+use crate::db::sqlite::SqliteTransaction;
 use crate::db::tables::{Class, Table, tables_of};
 use crate::error::{SqlError, StoreError};
 use crate::timeline::items::{ITEM_COLUMNS, StoredItem, read_item};
@@ -48,7 +48,7 @@ impl Tx<'_> {
         let select = table.select();
         let mut statement = rebuilt.prepare(&select).map_err(|error| sqlite::sql_error(&error))?;
         let rows = statement.query([]).map_err(|error| sqlite::sql_error(&error))?;
-        let mut expected = Expected { rows, width: table.columns.len(), next: None };
+        let mut expected = ExpectedRows { rows, width: table.columns.len(), next: None };
         expected.advance()?;
         self.sql.query(&select, &[], &mut |live| {
             while let Some(row) = &expected.next {
@@ -74,30 +74,34 @@ impl Tx<'_> {
 }
 
 /// The rows a table should have, one ahead.
-struct Expected<'a> {
+struct ExpectedRows<'a> {
     rows: rusqlite::Rows<'a>,
     width: usize,
-    next: Option<KeptRow>,
+    next: Option<OwnedRow>,
 }
 
-impl Expected<'_> {
+impl ExpectedRows<'_> {
     fn advance(&mut self) -> Result<(), SqlError> {
         let Some(row) = self.rows.next().map_err(|error| sqlite::sql_error(&error))? else {
             self.next = None;
             return Ok(());
         };
-        let values: Result<Vec<Kept>, SqlError> =
-            (0..self.width).map(|column| Row::value(row, column).map(Kept::of)).collect();
-        self.next = Some(KeptRow(values?));
+        let values: Result<Vec<OwnedValue>, SqlError> =
+            (0..self.width).map(|column| Row::value(row, column).map(OwnedValue::of)).collect();
+        self.next = Some(OwnedRow(values?));
         Ok(())
     }
 }
 
-fn project_aside(rebuilt: &Connection, stored: &StoredItem) -> Option<Break> {
-    let mut sql = SqliteSql::on(rebuilt);
+fn project_aside(rebuilt: &Connection, stored: &StoredItem) -> Option<IntegrityBreak> {
+    let mut sql = SqliteTransaction::on(rebuilt);
     let mut tx = Tx::new(&mut sql, stored.item.header.realized_at, stored.cursor.tx, [0; 16]);
     let error = tx.project(&stored.item, stored.cursor).err()?;
-    Some(Break::at("items", stored.item.header.id.to_string(), format!("nothing can be rebuilt from it: {error}")))
+    Some(IntegrityBreak::at(
+        "items",
+        stored.item.header.id.to_string(),
+        format!("nothing can be rebuilt from it: {error}"),
+    ))
 }
 
 fn compare_keys(table: &Table, expected: &dyn Row, live: &dyn Row) -> Result<Ordering, SqlError> {
@@ -111,11 +115,11 @@ fn compare_keys(table: &Table, expected: &dyn Row, live: &dyn Row) -> Result<Ord
     Ok(Ordering::Equal)
 }
 
-fn differing(table: &Table, expected: &dyn Row, live: &dyn Row) -> Result<Option<Break>, SqlError> {
+fn differing(table: &Table, expected: &dyn Row, live: &dyn Row) -> Result<Option<IntegrityBreak>, SqlError> {
     for (column, name) in table.columns.iter().enumerate() {
         let (should, is) = (expected.value(column)?, live.value(column)?);
         if should != is {
-            return Ok(Some(Break {
+            return Ok(Some(IntegrityBreak {
                 expected: Some(shown(should)),
                 found: Some(shown(is)),
                 ..broken(table, live, &format!("its column {name} is not what the items say"))
@@ -125,14 +129,14 @@ fn differing(table: &Table, expected: &dyn Row, live: &dyn Row) -> Result<Option
     Ok(None)
 }
 
-fn missing(table: &Table, row: &dyn Row) -> Break {
+fn missing(table: &Table, row: &dyn Row) -> IntegrityBreak {
     broken(table, row, "the row is missing; the items say it should be there")
 }
 
-fn broken(table: &Table, row: &dyn Row, problem: &str) -> Break {
+fn broken(table: &Table, row: &dyn Row, problem: &str) -> IntegrityBreak {
     let key = (0..table.key).map(|column| {
         let value = row.value(column).map_or_else(|error| error.to_string(), shown);
         format!("{} {value}", table.columns[column])
     });
-    Break::at(table.name, key.collect::<Vec<_>>().join(", "), problem)
+    IntegrityBreak::at(table.name, key.collect::<Vec<_>>().join(", "), problem)
 }

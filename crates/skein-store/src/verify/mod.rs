@@ -10,7 +10,7 @@ use std::sync::mpsc::{Sender, channel};
 
 use serde_json::json;
 use skein_core::garden::audit::Audit;
-pub use skein_core::garden::audit::Break;
+pub use skein_core::garden::audit::IntegrityBreak;
 use skein_core::garden::cursor::Cursor;
 use skein_core::garden::record::record_hash;
 use skein_core::tree::verify::Verdict;
@@ -21,7 +21,7 @@ use crate::db::sql::{Row, Value};
 use crate::db::tables::{Class, tables_of};
 use crate::error::{SqlError, StoreError};
 use crate::store::{Store, closed};
-use crate::timeline::follow::Along;
+use crate::timeline::follow::TimelineQuery;
 use crate::timeline::items::read_item;
 use crate::tx::Tx;
 
@@ -60,7 +60,7 @@ impl Progress {
 
 /// What verification found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Report {
+pub struct VerifyReport {
     pub items: u64,
     pub sealed: u64,
     pub unsealed: u64,
@@ -70,16 +70,16 @@ pub struct Report {
     pub head: Digest,
     /// Every owner's last seal: what the proofs of their items lead to.
     pub seals: BTreeMap<UserId, Digest>,
-    pub breaks: Vec<Break>,
+    pub breaks: Vec<IntegrityBreak>,
     pub not_proven: Vec<String>,
 }
 
-impl Report {
+impl VerifyReport {
     /// As it is kept, and shown to programs.
     pub fn to_json(&self) -> serde_json::Value {
         let Self { items, sealed, unsealed, redacted, owners, head, seals, breaks, not_proven } = self;
-        let found = |found: &Break| {
-            let Break { table, row, problem, expected, found, last_good } = found;
+        let found = |found: &IntegrityBreak| {
+            let IntegrityBreak { table, row, problem, expected, found, last_good } = found;
             json!({ "table": table, "row": row, "problem": problem, "expected": expected, "found": found,
                 "lastGood": last_good })
         };
@@ -93,12 +93,12 @@ impl Report {
 
 /// Collects breaks up to [`BREAKS_MAX`] and passes progress on.
 pub(crate) struct Findings {
-    breaks: Vec<Break>,
+    breaks: Vec<IntegrityBreak>,
     progress: Sender<Progress>,
 }
 
 impl Findings {
-    fn add(&mut self, broken: impl IntoIterator<Item = Break>) {
+    fn add(&mut self, broken: impl IntoIterator<Item = IntegrityBreak>) {
         let room = BREAKS_MAX - self.breaks.len();
         self.breaks.extend(broken.into_iter().take(room));
     }
@@ -115,7 +115,7 @@ pub fn verify_until(
     blobs: &Blobs,
     options: &VerifyOptions,
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
-) -> Result<Option<Report>, StoreError> {
+) -> Result<Option<VerifyReport>, StoreError> {
     let mut is_stopped = false;
     let report = verify_while(store, blobs, options, &mut |step| {
         is_stopped = progress(step).is_break();
@@ -130,7 +130,7 @@ pub fn verify(
     blobs: &Blobs,
     options: &VerifyOptions,
     progress: &mut dyn FnMut(Progress),
-) -> Result<Report, StoreError> {
+) -> Result<VerifyReport, StoreError> {
     verify_while(store, blobs, options, &mut |step| {
         progress(step);
         true
@@ -142,7 +142,7 @@ fn verify_while(
     blobs: &Blobs,
     options: &VerifyOptions,
     goes_on: &mut dyn FnMut(Progress) -> bool,
-) -> Result<Report, StoreError> {
+) -> Result<VerifyReport, StoreError> {
     let (sender, receiver) = channel();
     let (blobs, options) = (blobs.clone(), options.clone());
     let outcome = store.read_everything(move |tx| {
@@ -157,7 +157,7 @@ fn verify_while(
 }
 
 /// An object that was destroyed while the store was read, because its attachment was redacted, is no break.
-fn forget_redacted(store: &Store, breaks: &mut Vec<Break>) -> Result<(), StoreError> {
+fn forget_redacted(store: &Store, breaks: &mut Vec<IntegrityBreak>) -> Result<(), StoreError> {
     let missing = breaks.iter().filter(|found| found.table == BLOBS && found.problem == MISSING);
     let missing: Vec<Digest> = missing.filter_map(|found| found.row.parse().ok()).collect();
     let redacted = unnamed_of(store, missing)?;
@@ -166,18 +166,23 @@ fn forget_redacted(store: &Store, breaks: &mut Vec<Break>) -> Result<(), StoreEr
 }
 
 impl Tx<'_> {
-    fn verify(&mut self, blobs: &Blobs, options: &VerifyOptions, mut findings: Findings) -> Result<Report, StoreError> {
+    fn verify(
+        &mut self,
+        blobs: &Blobs,
+        options: &VerifyOptions,
+        mut findings: Findings,
+    ) -> Result<VerifyReport, StoreError> {
         let audit = self.verify_items(options, &mut findings)?;
         self.verify_records(&mut findings)?;
         if options.deep {
             self.verify_projections(&mut findings)?;
             self.verify_nodes(&mut findings)?;
             for problem in self.sql.damage()? {
-                findings.add([Break::at("the database file", "its pages and indexes", problem)]);
+                findings.add([IntegrityBreak::at("the database file", "its pages and indexes", problem)]);
             }
             self.verify_blobs(blobs, &mut findings)?;
         }
-        Ok(Report {
+        Ok(VerifyReport {
             items: audit.items,
             sealed: audit.sealed,
             unsealed: audit.unsealed(),
@@ -211,7 +216,7 @@ impl Tx<'_> {
         findings: &mut Findings,
     ) -> Result<Option<Cursor>, StoreError> {
         // No marks are joined: they are themselves to be verified.
-        let along = Along {
+        let along = TimelineQuery {
             columns: "i.tx, i.position, i.id, i.owner, i.type, i.realized_at, i.canonical_at, i.hash, i.payload_hash, i.encoding,
                 i.payload, NULL, NULL",
             from: "items i",
@@ -265,10 +270,10 @@ impl Tx<'_> {
         }
     }
 
-    fn broken_node(&mut self, node: NodeId) -> Result<Break, StoreError> {
+    fn broken_node(&mut self, node: NodeId) -> Result<IntegrityBreak, StoreError> {
         let covers_response = matches!(self.judge_with_response(node)?, Some(Verdict::Valid | Verdict::Redacted));
         let problem = if covers_response { UNCORRECTED_NODE } else { "its hash is not that of what is stored" };
-        Ok(Break::at("nodes", node.to_string(), problem))
+        Ok(IntegrityBreak::at("nodes", node.to_string(), problem))
     }
 
     fn verify_blobs(&mut self, blobs: &Blobs, findings: &mut Findings) -> Result<(), StoreError> {
@@ -293,14 +298,14 @@ fn row_name(row: &dyn Row, cursor: Cursor) -> String {
     id.unwrap_or_else(|_| format!("the row at {cursor}"))
 }
 
-fn check_record(row: &dyn Row) -> Result<Option<Break>, SqlError> {
+fn check_record(row: &dyn Row) -> Result<Option<IntegrityBreak>, SqlError> {
     let id = row.array(0).map(RecordId::from_bytes)?;
     let (body, previous) = (row.text(3)?, row.optional_array(2)?.map(Digest));
     let (expected, found) = (Digest(row.array(1)?), record_hash(body, previous.as_ref()));
-    let broken = |problem: &str, expected: String, found: String| Break {
+    let broken = |problem: &str, expected: String, found: String| IntegrityBreak {
         expected: Some(expected),
         found: Some(found),
-        ..Break::at("records", id.to_string(), problem)
+        ..IntegrityBreak::at("records", id.to_string(), problem)
     };
     if expected != found {
         return Ok(Some(broken("its content was altered", expected.to_string(), found.to_string())));
@@ -315,13 +320,13 @@ fn check_record(row: &dyn Row) -> Result<Option<Break>, SqlError> {
         .then(|| broken("a column differs from the hashed body", format!("{hashed:?}"), format!("{columns:?}"))))
 }
 
-fn unreadable_record(row: &dyn Row, error: &SqlError) -> Break {
+fn unreadable_record(row: &dyn Row, error: &SqlError) -> IntegrityBreak {
     let id = row.array(0).map_or_else(|_| "a row without an id".to_owned(), |id| RecordId::from_bytes(id).to_string());
-    Break::at("records", id, format!("it cannot be read: {error}"))
+    IntegrityBreak::at("records", id, format!("it cannot be read: {error}"))
 }
 
-fn broken_blob(hash: Digest, problem: &str) -> Break {
-    Break { expected: Some(hash.to_string()), ..Break::at(BLOBS, hash.to_string(), problem) }
+fn broken_blob(hash: Digest, problem: &str) -> IntegrityBreak {
+    IntegrityBreak { expected: Some(hash.to_string()), ..IntegrityBreak::at(BLOBS, hash.to_string(), problem) }
 }
 
 fn not_proven(audit: &Audit, options: &VerifyOptions) -> Vec<String> {

@@ -9,13 +9,13 @@ use skein_core::Viewer;
 use skein_core::garden::cursor::Cursor;
 use skein_store::backup::{backup, restore};
 use skein_store::blobs::Blobs;
-use skein_store::verify::{Report, VerifyOptions, verify};
+use skein_store::verify::{VerifyOptions, VerifyReport, verify};
 use skein_store::{Location, Store, StoreError, StoreOptions};
 use skein_testkit::postgres::{Cluster, Database};
 
 use crate::fixtures::{World, both, note};
 
-fn verify_at(location: Location, blobs: &Path) -> Report {
+fn verify_at(location: Location, blobs: &Path) -> VerifyReport {
     let store = Store::open_read_only(location).unwrap();
     let options = VerifyOptions { deep: true, expect: None };
     verify(&store, &Blobs::directory(blobs).unwrap(), &options, &mut |_| {}).unwrap()

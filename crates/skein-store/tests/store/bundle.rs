@@ -10,9 +10,9 @@ use serde_json::{Value, json};
 use skein_core::account::{Grant, Scope};
 use skein_core::garden::cursor::Cursor;
 use skein_core::garden::item::{ItemDraft, ItemType};
-use skein_core::garden::relation::{Endpoint, Qualities, RelationDraft, RelationKind};
+use skein_core::garden::relation::{Endpoint, RelationAttributes, RelationDraft, RelationKind};
 use skein_core::{Digest, ItemId, Millis, UserId, Viewer};
-use skein_store::bundle::{Authority, BadBundle, ExportScope, ExportSize, Imported, export, import};
+use skein_store::bundle::{Authority, BadBundle, ExportScope, ExportSize, ImportResult, export, import};
 use skein_store::timeline::items::{ItemQuery, StoredItem};
 use skein_store::verify::Progress;
 use skein_store::{StoreError, Tx};
@@ -58,7 +58,7 @@ pub(crate) fn file_of(bundle: &[u8]) -> File {
     file
 }
 
-pub(crate) fn try_import(world: &World, bundle: &[u8], authority: &Authority) -> Result<Imported, StoreError> {
+pub(crate) fn try_import(world: &World, bundle: &[u8], authority: &Authority) -> Result<ImportResult, StoreError> {
     import(&world.store, &world.blobs, file_of(bundle), authority, &mut go_on)
 }
 
@@ -109,10 +109,10 @@ fn write_records(tx: &mut Tx<'_>, viewer: &Viewer) -> Result<(), StoreError> {
 
 fn write_relations(tx: &mut Tx<'_>, viewer: &Viewer, items: [ItemId; 3]) -> Result<(), StoreError> {
     let [first, second, third] = items.map(Endpoint::Item);
-    let draft = |kind, source, target| RelationDraft::new(kind, source, target, Qualities::inferred(0.1));
+    let draft = |kind, source, target| RelationDraft::new(kind, source, target, RelationAttributes::inferred(0.1));
     let kept = tx.relate(viewer, &draft(RelationKind::Mentions, first, second)?)?;
     let metadata = object(json!({ "inferred": true, "why": "später", "weight": 1.0 }));
-    tx.edit_relation(viewer, kept.id, &Qualities { confidence: Some(1.0 / 3.0), metadata })?;
+    tx.edit_relation(viewer, kept.id, &RelationAttributes { confidence: Some(1.0 / 3.0), metadata })?;
     let gone = tx.relate(viewer, &draft(RelationKind::Mentions, first, third)?)?;
     tx.remove_relation(viewer, gone.id, "falsch")?;
     let fragment = Endpoint::Fragment { item: items[2], position: 7 };
@@ -268,7 +268,7 @@ both! {
             let record = tx.create_record(&viewer, content("Budget", json!({ "name": "n" })), None)?;
             let draft = |position| {
                 let target = Endpoint::Fragment { item: second, position };
-                RelationDraft::new(RelationKind::Mentions, Endpoint::Item(first), target, Qualities::inferred(0.5))
+                RelationDraft::new(RelationKind::Mentions, Endpoint::Item(first), target, RelationAttributes::inferred(0.5))
             };
             let edges = [draft(1)?, draft(2)?].map(|draft| relate_as_before(tx, &viewer, draft));
             let [edge, loose] = edges;
@@ -279,7 +279,7 @@ both! {
         let viewer = world.anna.clone();
         world.write(move |tx| {
             tx.update_record(&viewer, record.id, record.hash, content("Budget", json!({ "name": "m" })), None)?;
-            tx.edit_relation(&viewer, edge.id, &Qualities::inferred(0.9))?;
+            tx.edit_relation(&viewer, edge.id, &RelationAttributes::inferred(0.9))?;
             tx.remove_relation(&viewer, loose.id, "later")
         });
         assert!(export_at(world, owner, cut) == before);

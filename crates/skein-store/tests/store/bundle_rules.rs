@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use skein_core::canonical::{self, Escape};
 use skein_core::garden::item::{Item, ItemDraft, ItemType};
 use skein_core::garden::record::{self, Act, ChangeNote};
-use skein_core::garden::relation::{Endpoint, Qualities, Relation, RelationDraft, RelationKind};
+use skein_core::garden::relation::{Endpoint, Relation, RelationAttributes, RelationDraft, RelationKind};
 use skein_core::{ItemId, Millis, RecordId, RelationId, Viewer};
 use skein_store::StoreError;
 use skein_store::bundle::{Authority, BadBundle};
@@ -80,7 +80,7 @@ fn notes<const N: usize>(world: &World) -> [Endpoint; N] {
 
 fn relate(world: &World, kind: RelationKind, source: Endpoint, target: Endpoint) -> Relation {
     let viewer = world.anna.clone();
-    let draft = RelationDraft::new(kind, source, target, Qualities::default()).unwrap();
+    let draft = RelationDraft::new(kind, source, target, RelationAttributes::default()).unwrap();
     world.write(move |tx| tx.relate(&viewer, &draft))
 }
 
@@ -107,17 +107,25 @@ fn go_on(world: &World) {
     let kept = relate(world, RelationKind::LinkedWith, cause, effect);
     world.write(move |tx| {
         tx.undo_item(&viewer, undone)?;
-        tx.edit_relation(&viewer, loose.id, &Qualities::inferred(1.0 / 3.0))?;
+        tx.edit_relation(&viewer, loose.id, &RelationAttributes::inferred(1.0 / 3.0))?;
         tx.remove_relation(&viewer, loose.id, "wrong")?;
-        tx.edit_relation(&viewer, kept.id, &Qualities { confidence: None, metadata: object(json!({ "why": "ü" })) })?;
+        tx.edit_relation(
+            &viewer,
+            kept.id,
+            &RelationAttributes { confidence: None, metadata: object(json!({ "why": "ü" })) },
+        )?;
         let long =
             |number: i64| content("Budget", json!({ "name": "b", "text": "x".repeat(10_000), "number": number }));
         let mut budget = tx.create_record(&viewer, long(0), Some("because".to_owned()))?;
         for number in 1..20 {
             budget = tx.update_record(&viewer, budget.id, budget.hash, long(number), None)?;
         }
-        let about =
-            RelationDraft::new(RelationKind::Mentions, cause, Endpoint::Entity(budget.id), Qualities::default())?;
+        let about = RelationDraft::new(
+            RelationKind::Mentions,
+            cause,
+            Endpoint::Entity(budget.id),
+            RelationAttributes::default(),
+        )?;
         tx.relate(&viewer, &about)?;
         tx.delete_record(&viewer, budget.id, None, Some("over".to_owned()))?;
         let raw = ItemDraft::received(ItemType::parse("SensorReading")?, vec![0, 255])?;
@@ -332,7 +340,7 @@ both! {
         let ends = notes(world);
         let bert = world.bert.clone();
         let [source, target] = [(); 2].map(|()| Endpoint::Item(world.note_by(&world.bert, "n").item.header.id));
-        let draft = RelationDraft::new(RelationKind::Mentions, source, target, Qualities::default()).unwrap();
+        let draft = RelationDraft::new(RelationKind::Mentions, source, target, RelationAttributes::default()).unwrap();
         let taken = world.write(move |tx| tx.relate(&bert, &draft)).id;
         let mut edge = edge("mentions", ends, Value::Null, json!({}));
         edge["relationId"] = json!(taken.to_string());

@@ -3,21 +3,21 @@
 use serde_json::json;
 use skein_core::garden::record::Record;
 use skein_core::{RecordId, Viewer};
-use skein_store::flow::call_dependencies::{Edition, Foothold};
+use skein_store::flow::call_dependencies::{CallDependency, RecordRevision};
 use skein_store::jobs::JobDraft;
 
 use crate::catalog::{SYSTEM, delete, make, service, tool};
 use crate::fixtures::{World, both, content};
 use crate::vault::secret;
 
-fn read(world: &World, executor: &Viewer, tool: RecordId, others: &[RecordId]) -> Vec<Foothold> {
+fn read(world: &World, executor: &Viewer, tool: RecordId, others: &[RecordId]) -> Vec<CallDependency> {
     let (executor, others) = (executor.owner(), others.to_vec());
     let mut found = world.read(move |tx| tx.footholds(&SYSTEM, executor, tool, &others, |_| false));
     found.sort_by_key(|foothold| foothold.edition.id);
     found
 }
 
-fn find<'a>(found: &'a [Foothold], record: &Record) -> &'a Foothold {
+fn find<'a>(found: &'a [CallDependency], record: &Record) -> &'a CallDependency {
     found.iter().find(|foothold| foothold.edition.id == record.id).unwrap()
 }
 
@@ -48,7 +48,7 @@ both! {
         let called = make(world, &world.anna, tool("forecast", below.id));
         let alike = make(world, &world.bert, service("weather"));
         let (executor, id) = (world.anna.owner(), called.id);
-        let known = Edition { id, version: called.version, hash: called.hash };
+        let known = RecordRevision { id, version: called.version, hash: called.hash };
         let others = [below.id, alike.id];
         let found = world.read(move |tx| tx.footholds(&SYSTEM, executor, id, &others, |read| *read == known));
         assert!(find(&found, &called).record.is_none());

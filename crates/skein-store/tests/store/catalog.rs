@@ -6,7 +6,7 @@ use skein_core::garden::event::EventName;
 use skein_core::garden::record::{Act, Record, RecordContent, RecordRefused, RecordType};
 use skein_core::{RecordId, UserId, Viewer};
 use skein_store::StoreError;
-use skein_store::catalog::entries::{VisibleQuery, Whose};
+use skein_store::catalog::entries::{OwnershipFilter, VisibleQuery};
 
 use crate::fixtures::{START, World, both, content, rule_of, wait_until};
 
@@ -202,9 +202,9 @@ both! {
                 seen.sort();
                 seen
             };
-            assert_eq!(seen(Whose::Own), own);
-            assert_eq!(seen(Whose::SharedByOthers), others);
-            assert_eq!(seen(Whose::Both), [own.clone(), others.clone()].concat());
+            assert_eq!(seen(OwnershipFilter::Own), own);
+            assert_eq!(seen(OwnershipFilter::SharedByOthers), others);
+            assert_eq!(seen(OwnershipFilter::Both), [own.clone(), others.clone()].concat());
         }
         let stranger = Viewer::User(UserId::from_bytes([9; 16]));
         let mut seen = names(world, &stranger, &query("Service"));

@@ -3,10 +3,10 @@
 use proptest::prelude::*;
 use serde_json::json;
 use skein_core::garden::record::RecordType;
-use skein_core::garden::relation::{Endpoint, Qualities, RelationDraft, RelationKind};
+use skein_core::garden::relation::{Endpoint, RelationAttributes, RelationDraft, RelationKind};
 use skein_core::{ItemId, Millis};
 use skein_store::StoreError;
-use skein_store::timeline::items::{Along, Direction, ItemQuery};
+use skein_store::timeline::items::{Direction, ItemClock, ItemQuery};
 
 use crate::fixtures::{World, content, note};
 
@@ -64,7 +64,7 @@ fn perform(world: &World, notes: &mut Vec<ItemId>, deed: &Deed) -> String {
         }
         Deed::Relate(kind, source, target) => {
             let ends = (Endpoint::Item(chosen(source)), Endpoint::Item(chosen(target)));
-            match RelationDraft::new(kind, ends.0, ends.1, Qualities::default()) {
+            match RelationDraft::new(kind, ends.0, ends.1, RelationAttributes::default()) {
                 Ok(draft) => outcome(world.try_write(move |tx| tx.relate(&viewer, &draft).map(drop))),
                 Err(refused) => refused.to_string(),
             }
@@ -106,7 +106,7 @@ fn outcome(result: Result<(), StoreError>) -> String {
 /// What Anna sees afterwards, along both clocks and in both directions.
 fn seen(world: &World) -> Vec<String> {
     let mut lines = Vec::new();
-    for along in [Along::Realized, Along::Canonical] {
+    for along in [ItemClock::Realized, ItemClock::Canonical] {
         for direction in [Direction::Forward, Direction::Backward] {
             let query = ItemQuery { along, direction, limit: 1_000, ..ItemQuery::default() };
             let viewer = world.anna.clone();

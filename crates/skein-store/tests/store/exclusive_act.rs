@@ -13,9 +13,9 @@ use skein_core::{Digest, ItemId, OperationId, UserId, Viewer};
 use skein_store::backup::{backup, restore};
 use skein_store::blobs::Blobs;
 use skein_store::bundle::{Authority, BadBundle, import};
-use skein_store::jobs::exclusive_act::{AdminAct, LastAct};
+use skein_store::jobs::exclusive_act::{ExclusiveAct, LastExclusiveAct};
 use skein_store::operations::OperationState;
-use skein_store::verify::{Progress, Report, VerifyOptions, verify};
+use skein_store::verify::{Progress, VerifyOptions, VerifyReport, verify};
 use skein_store::{Location, Store, StoreError, StoreOptions, Tx};
 use skein_testkit::postgres::{Cluster, Database};
 
@@ -31,7 +31,7 @@ fn run<T>(work: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(work)
 }
 
-fn verify_deep(store: &Store, blobs: &Blobs) -> Report {
+fn verify_deep(store: &Store, blobs: &Blobs) -> VerifyReport {
     verify(store, blobs, &VerifyOptions { deep: true, expect: None }, &mut |_| {}).unwrap()
 }
 
@@ -53,28 +53,28 @@ fn begin_import(store: &Store, viewer: &Viewer, request: &[u8]) -> Result<Operat
     let (viewer, name) = (viewer.clone(), Digest::of(request));
     let begin = move |tx: &mut Tx<'_>| {
         let operation = tx.reserve_operation(&viewer, "import", name)?;
-        tx.begin_act(&SYSTEM, AdminAct::Import(viewer.owner()), operation)?;
+        tx.begin_act(&SYSTEM, ExclusiveAct::Import(viewer.owner()), operation)?;
         Ok(operation)
     };
     Ok(store.write_blocking(begin)?.value)
 }
 
 /// Begins a rotation whose key was made after `last` was read.
-fn begin_rotation(world: &World, request: &[u8], last: LastAct) -> Result<OperationId, StoreError> {
+fn begin_rotation(world: &World, request: &[u8], last: LastExclusiveAct) -> Result<OperationId, StoreError> {
     let name = Digest::of(request);
     world.try_write(move |tx| {
         let operation = tx.reserve_operation(&SYSTEM, "rotation", name)?;
-        tx.begin_act_after(&SYSTEM, AdminAct::VaultRotation, operation, last)?;
+        tx.begin_act_after(&SYSTEM, ExclusiveAct::VaultRotation, operation, last)?;
         Ok(operation)
     })
 }
 
 both! {
     fn a_rotation_prepared_before_another_ran_is_refused(world: &World) {
-        let last = world.read(|tx| tx.last_act(&SYSTEM, AdminAct::VaultRotation));
+        let last = world.read(|tx| tx.last_act(&SYSTEM, ExclusiveAct::VaultRotation));
         assert!(last.has_ended());
         let first = begin_rotation(world, b"first", last).unwrap();
-        let running = world.read(|tx| tx.last_act(&SYSTEM, AdminAct::VaultRotation));
+        let running = world.read(|tx| tx.last_act(&SYSTEM, ExclusiveAct::VaultRotation));
         assert!(!running.has_ended());
         for prepared in [last, running] {
             let refused = begin_rotation(world, b"second", prepared);
@@ -86,7 +86,7 @@ both! {
             let refused = begin_rotation(world, b"second", prepared);
             assert!(matches!(refused, Err(StoreError::ActRunning { operation, .. }) if operation == first), "{refused:?}");
         }
-        let ended = world.read(|tx| tx.last_act(&SYSTEM, AdminAct::VaultRotation));
+        let ended = world.read(|tx| tx.last_act(&SYSTEM, ExclusiveAct::VaultRotation));
         begin_rotation(world, b"second", ended).unwrap();
     }
 
@@ -162,7 +162,7 @@ both! {
         });
         let first = *outcomes.iter().find_map(|outcome| outcome.as_ref().ok()).unwrap();
         let refused = |outcome: &&Result<_, _>| {
-            matches!(outcome, Err(StoreError::ActRunning { act: AdminAct::Import(_), operation }) if *operation == first)
+            matches!(outcome, Err(StoreError::ActRunning { act: ExclusiveAct::Import(_), operation }) if *operation == first)
         };
         assert_eq!(outcomes.iter().filter(refused).count(), 3, "{outcomes:?}");
         begin_import(&world.store, &world.bert, b"of another").unwrap();

@@ -11,7 +11,7 @@ use skein_core::{Millis, UserId, Viewer};
 use skein_store::blobs::Blobs;
 use skein_store::clock::StoppedClock;
 use skein_store::timeline::items::StoredItem;
-use skein_store::verify::{Report, VerifyOptions};
+use skein_store::verify::{VerifyOptions, VerifyReport};
 use skein_store::{Location, Store, StoreError, StoreOptions, Tx};
 use skein_testkit::postgres::{Cluster, Database, ensure_template};
 
@@ -133,7 +133,7 @@ impl World {
         });
     }
 
-    pub(crate) fn verify(&self, deep: bool) -> Report {
+    pub(crate) fn verify(&self, deep: bool) -> VerifyReport {
         let options = VerifyOptions { deep, expect: None };
         skein_store::verify::verify(&self.store, &self.blobs, &options, &mut |_| {}).unwrap()
     }
@@ -221,13 +221,13 @@ pub(crate) fn content(record_type: &str, data: Value) -> RecordContent {
 }
 
 pub(crate) fn rule_of<T: std::fmt::Debug>(result: Result<T, StoreError>) -> &'static str {
-    use skein_core::catalog::sharing::Refused;
+    use skein_core::catalog::sharing::SharingRefusal;
     use skein_core::garden::item::BadItem;
     match result {
         Err(
             StoreError::Rule(violation)
             | StoreError::Item(BadItem::Rule(violation))
-            | StoreError::Refused(Refused::Conflict(violation)),
+            | StoreError::Refused(SharingRefusal::Conflict(violation)),
         ) => violation.rule(),
         other => panic!("expected a rule violation, got {other:?}"),
     }

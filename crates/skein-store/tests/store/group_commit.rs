@@ -5,8 +5,8 @@ use std::sync::mpsc::{Sender, channel};
 use skein_core::account::idempotency::IdempotencyKey;
 use skein_core::{RuleViolation, Viewer};
 use skein_store::jobs::{Job, JobDraft};
-use skein_store::operations::{OperationState, Repeat};
-use skein_store::{About, StoreError, Tx};
+use skein_store::operations::{OperationState, RepeatCheck};
+use skein_store::{LockTarget, StoreError, Tx};
 
 use crate::fixtures::{World, both, note};
 
@@ -25,7 +25,10 @@ fn gathered(world: &World, deeds: Vec<Deed>) -> (Vec<Result<u64, StoreError>>, u
 }
 
 /// [`gathered`] of functions that need locks.
-pub(crate) fn gathered_about(world: &World, deeds: Vec<(Option<About>, Deed)>) -> (Vec<Result<u64, StoreError>>, u64) {
+pub(crate) fn gathered_about(
+    world: &World,
+    deeds: Vec<(Option<LockTarget>, Deed)>,
+) -> (Vec<Result<u64, StoreError>>, u64) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let (held, holding) = hold_up(world).await;
@@ -49,7 +52,7 @@ pub(crate) fn gathered_about(world: &World, deeds: Vec<(Option<About>, Deed)>) -
 
 type Outcome = tokio::task::JoinHandle<Result<u64, StoreError>>;
 
-fn submit(world: &World, about: Option<About>, deed: Deed) -> Outcome {
+fn submit(world: &World, about: Option<LockTarget>, deed: Deed) -> Outcome {
     let store = world.store.clone();
     tokio::spawn(async move { store.write_locking(1, about, deed).await.map(|committed| committed.value) })
 }
@@ -148,8 +151,8 @@ both! {
         let asking = || {
             let (anna, request) = (world.anna.clone(), request);
             deed(move |tx| match tx.repeat(&anna, &request)? {
-                Repeat::Of(_) => Ok(1),
-                Repeat::First => {
+                RepeatCheck::Of(_) => Ok(1),
+                RepeatCheck::First => {
                     tx.append_item(&anna, &note("once", None))?;
                     let done = OperationState::Completed { result: "{}".to_owned() };
                     tx.start_operation(&anna, "item.append", &done, Some(&request)).map(|_| 0)

@@ -3,7 +3,7 @@
 use skein_core::account::idempotency::{IdempotencyKey, KEY_KEPT_MS, RequestMark, SILENT_MS_MAX};
 use skein_core::{Digest, OperationId, UserId, Viewer};
 use skein_store::backup::{backup, restore};
-use skein_store::operations::{OperationState, Repeat};
+use skein_store::operations::{OperationState, RepeatCheck};
 use skein_store::{Location, Store, StoreError, StoreOptions, Tx};
 
 use crate::fixtures::{World, both, note};
@@ -15,7 +15,7 @@ fn mark(viewer: &Viewer, path: &str, body: &[u8]) -> RequestMark {
 
 /// Appends a note once, whoever asks how often.
 fn append_once(tx: &mut Tx<'_>, viewer: &Viewer, request: &RequestMark) -> Result<(OperationId, bool), StoreError> {
-    if let Repeat::Of(operation) = tx.repeat(viewer, request)? {
+    if let RepeatCheck::Of(operation) = tx.repeat(viewer, request)? {
         return Ok((operation.id, true));
     }
     tx.append_item(viewer, &note("once", None))?;
@@ -88,8 +88,8 @@ both! {
         let anna = world.anna.clone();
         let request = mark(&anna, "/work", b"");
         let queue = move |tx: &mut Tx<'_>| match tx.repeat(&anna, &request)? {
-            Repeat::Of(operation) => Ok((operation.id, true)),
-            Repeat::First => Ok((tx.start_operation(&anna, "work", &OperationState::Queued, Some(&request))?, false)),
+            RepeatCheck::Of(operation) => Ok((operation.id, true)),
+            RepeatCheck::First => Ok((tx.start_operation(&anna, "work", &OperationState::Queued, Some(&request))?, false)),
         };
         let first = world.write(queue.clone());
         world.clock.advance(10 * KEY_KEPT_MS);

@@ -3,11 +3,11 @@
 use serde_json::json;
 use skein_core::flow::tool_call::large_output;
 use skein_core::garden::item::{ItemDraft, ItemType};
-use skein_core::garden::relation::{Endpoint, Qualities, RelationDraft, RelationKind};
+use skein_core::garden::relation::{Endpoint, RelationAttributes, RelationDraft, RelationKind};
 use skein_core::garden::undo::UNDO_WINDOW_MS;
 use skein_core::{ItemId, Millis, Viewer};
 use skein_store::StoreError;
-use skein_store::timeline::items::{Along, Direction, ItemQuery, StoredItem};
+use skein_store::timeline::items::{Direction, ItemClock, ItemQuery, StoredItem};
 
 use crate::fixtures::{START, World, both, note, object, rule_of, user};
 
@@ -162,7 +162,7 @@ both! {
         let [old, new, newer] = ["old", "new", "newer"].map(|text| world.note(text).item.header.id);
         let relate = |source, target| {
             let (source, target) = (Endpoint::Item(source), Endpoint::Item(target));
-            let draft = RelationDraft::new(RelationKind::Supercedes, source, target, Qualities::default()).unwrap();
+            let draft = RelationDraft::new(RelationKind::Supercedes, source, target, RelationAttributes::default()).unwrap();
             let viewer = world.anna.clone();
             world.write(move |tx| tx.relate(&viewer, &draft));
         };
@@ -205,7 +205,7 @@ both! {
         at(world, "b", 2_000);
         let moved = at(world, "a", 9_000);
         at(world, "c", 3_000);
-        let along = ItemQuery { along: Along::Canonical, limit: 1, ..ItemQuery::default() };
+        let along = ItemQuery { along: ItemClock::Canonical, limit: 1, ..ItemQuery::default() };
         assert_eq!(listed(world, &along), ["b", "c", "a"]);
         let viewer = world.anna.clone();
         world.write(move |tx| tx.override_canonical_time(&viewer, moved, Some(Millis(1_000))));
@@ -311,7 +311,7 @@ both! {
         let drafts: Vec<ItemDraft> = (0..50).map(|number| note(&number.to_string(), Some(Millis(7)))).collect();
         world.write(move |tx| tx.append_items(&viewer, &drafts));
         let names: Vec<String> = (0..50).map(|number| number.to_string()).collect();
-        for along in [Along::Realized, Along::Canonical] {
+        for along in [ItemClock::Realized, ItemClock::Canonical] {
             let forward = ItemQuery { along, limit: 7, ..ItemQuery::default() };
             assert_eq!(listed(world, &forward), names);
             let backward = ItemQuery { direction: Direction::Backward, ..forward };
@@ -322,7 +322,7 @@ both! {
     fn a_correction_by_skein_itself_stays_with_the_items_owner(world: &World) {
         let id = at(world, "a", 9_000);
         world.write(move |tx| tx.override_canonical_time(&Viewer::System("test"), id, Some(Millis(1_000))));
-        let along = ItemQuery { along: Along::Canonical, limit: 10, ..ItemQuery::default() };
+        let along = ItemQuery { along: ItemClock::Canonical, limit: 10, ..ItemQuery::default() };
         assert_eq!(listed(world, &along), ["a"]);
         let viewer = world.anna.clone();
         world.write(move |tx| tx.override_canonical_time(&viewer, id, None));
@@ -339,7 +339,7 @@ both! {
         assert_eq!(listed(world, &forward), names);
         let backward = ItemQuery { direction: Direction::Backward, ..forward.clone() };
         assert_eq!(listed(world, &backward), names.iter().rev().cloned().collect::<Vec<_>>());
-        let canonical = ItemQuery { along: Along::Canonical, ..forward.clone() };
+        let canonical = ItemQuery { along: ItemClock::Canonical, ..forward.clone() };
         let mut sorted = listed(world, &canonical);
         assert!(sorted[..8].iter().all(|name| name.parse::<i64>().unwrap() % 3 == 2));
         sorted.sort();

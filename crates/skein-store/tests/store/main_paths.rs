@@ -7,7 +7,7 @@ use skein_core::garden::cursor::Cursor;
 use skein_core::tree::turn::Speaker;
 use skein_core::{ConversationId, NodeId, Viewer};
 use skein_store::memory::VisibleBranch;
-use skein_store::tree::append::Position;
+use skein_store::tree::append::NodePosition;
 
 use crate::fixtures::{World, both, wait_until};
 use crate::tree::{after, conversation, marked, say};
@@ -50,7 +50,7 @@ fn branched(world: &World) -> (ConversationId, NodeId) {
     let id = conversation(world, "dialogue");
     let root = say(world, id, after(None, Speaker::User), "Where to?").id;
     let left = say(world, id, after(Some(root), Speaker::Agent), "By train.").id;
-    (id, say(world, id, Position::EditOf(left), "By boat.").id)
+    (id, say(world, id, NodePosition::EditOf(left), "By boat.").id)
 }
 
 both! {

@@ -3,11 +3,11 @@
 use serde_json::json;
 use skein_core::garden::cursor::Cursor;
 use skein_core::garden::item::ItemType;
-use skein_core::memory::episode::{Brought, EpisodeSource, episode_of};
+use skein_core::memory::episode::{EpisodeSource, ImportedEpisode, episode_of};
 use skein_core::tree::turn::Speaker;
 use skein_core::{EpisodeId, ItemId, Millis, NodeId, Viewer};
-use skein_store::memory::{EpisodeState, Followed};
-use skein_store::tree::append::Position;
+use skein_store::memory::{EpisodeState, IndexChange};
+use skein_store::tree::append::NodePosition;
 
 use crate::fixtures::{World, both, wait_until};
 use crate::tree::{after, conversation, lived, placing, said, say};
@@ -31,14 +31,14 @@ fn episodes(world: &World) -> Vec<EpisodeState> {
     world.read(move |tx| tx.episodes(&viewer, None, None, 100)).rows
 }
 
-fn bring(world: &World, brought: &Brought, said_at: Option<Millis>) -> EpisodeId {
+fn bring(world: &World, brought: &ImportedEpisode, said_at: Option<Millis>) -> EpisodeId {
     let (viewer, draft) = (world.anna.clone(), brought.to_draft(said_at).unwrap());
     let item = world.write(move |tx| tx.append_item(&viewer, &draft));
     EpisodeId::from_bytes(*item.item.header.id.as_bytes())
 }
 
-fn text(content: &str) -> Brought {
-    Brought { source: EpisodeSource::Text, content: json!(content), speaker: None, node_id: None }
+fn text(content: &str) -> ImportedEpisode {
+    ImportedEpisode { source: EpisodeSource::Text, content: json!(content), speaker: None, node_id: None }
 }
 
 both! {
@@ -86,7 +86,7 @@ both! {
         assert_eq!(state.episode.owner, world.anna.owner());
         assert_eq!(state.text.as_deref(), Some("Herons nest in May."));
         assert_eq!((state.episode.valid_at, Some(state.episode.item)), (first.created_at, first.content));
-        let edited = say(world, id, Position::EditOf(first.id), "Herons nest in April.");
+        let edited = say(world, id, NodePosition::EditOf(first.id), "Herons nest in April.");
         ingest(world);
         let named: Vec<NodeId> = episodes(world).iter().map(|state| state.episode.place.unwrap().node).collect();
         assert_eq!(named, [edited.id, first.id], "each alternative has its own");
@@ -112,7 +112,7 @@ both! {
         let id = conversation(world, "dialogue");
         let long_ago = Millis(1_000_000_000_000);
         let (viewer, place) = (world.anna.clone(), placing(world, id, after(None, Speaker::User)));
-        let old = skein_store::tree::append::Said { created_at: Some(long_ago), ..said("Said long ago.") };
+        let old = skein_store::tree::append::NodeBody { created_at: Some(long_ago), ..said("Said long ago.") };
         world.write(move |tx| tx.append_node(&viewer, &place, &old));
         let brought = bring(world, &text("Brought along."), Some(long_ago));
         ingest(world);
@@ -159,7 +159,7 @@ both! {
         world.write(move |tx| tx.override_canonical_time(&viewer, place, Some(Millis(7))));
         ingest(world);
         let told = world.read(move |tx| tx.follow_episodes(&SYSTEM, reached, 1_000)).0;
-        let [Followed::Made(made)] = &told[..] else { panic!("{told:?}") };
+        let [IndexChange::Made(made)] = &told[..] else { panic!("{told:?}") };
         assert_eq!((made.state.episode.id, made.state.episode.valid_at), (episode_of(node.id), Millis(7)));
     }
 
@@ -171,8 +171,8 @@ both! {
         let (mut told, mut reached, mut pages) = (0, Cursor::START, 0);
         loop {
             let (some, next) = world.read(move |tx| tx.follow_episodes(&SYSTEM, reached, 1_000));
-            let bytes = |told: &Followed| match told {
-                Followed::Made(made) => made.state.text.as_ref().map_or(0, String::len),
+            let bytes = |told: &IndexChange| match told {
+                IndexChange::Made(made) => made.state.text.as_ref().map_or(0, String::len),
                 _ => 0,
             };
             assert!(some.iter().map(bytes).sum::<usize>() <= (16 + 3) << 20);
@@ -188,7 +188,7 @@ both! {
     fn br_cross_005_what_is_remembered_of_others_is_not_there_refuses(world: &World) {
         let id = conversation(world, "dialogue");
         let node = say(world, id, after(None, Speaker::User), "Herons nest in May.").id;
-        let brought = bring(world, &Brought { node_id: Some(node), ..text("Of the node.") }, None);
+        let brought = bring(world, &ImportedEpisode { node_id: Some(node), ..text("Of the node.") }, None);
         ingest(world);
         let bert = world.bert.clone();
         let seen = world.read(move |tx| {
@@ -209,7 +209,7 @@ both! {
         let [state] = &episodes(world)[..] else { panic!("the episode is gone") };
         assert_eq!((state.episode.id, state.text.as_deref()), (episode_of(node.id), None));
         let told = world.read(|tx| tx.follow_episodes(&SYSTEM, Cursor::START, 1_000)).0;
-        let destroyed = Followed::Destroyed { owner: world.anna.owner(), id: episode_of(node.id) };
+        let destroyed = IndexChange::Destroyed { owner: world.anna.owner(), id: episode_of(node.id) };
         assert_eq!(told.last(), Some(&destroyed));
     }
 
@@ -245,7 +245,7 @@ both! {
         assert_eq!(unmade(world), [episode_of(second.id)]);
         ingest(world);
         let (told, _) = world.read(move |tx| tx.follow_episodes(&SYSTEM, reached, 1_000));
-        let Some(Followed::Made(made)) = told.first() else { panic!("{told:?}") };
+        let Some(IndexChange::Made(made)) = told.first() else { panic!("{told:?}") };
         assert_eq!(made.state.episode.place.and_then(|place| place.previous), Some(episode_of(first.id)));
         assert_eq!(unmade(world), []);
     }
@@ -253,7 +253,7 @@ both! {
     fn what_nothing_can_be_made_of_is_listed_with_its_reason(world: &World) {
         let nowhere = NodeId::from_bytes([9; 16]);
         let mut lost: Vec<EpisodeId> = (0..3)
-            .map(|number| bring(world, &Brought { node_id: Some(nowhere), ..text(&format!("Lost {number}.")) }, None))
+            .map(|number| bring(world, &ImportedEpisode { node_id: Some(nowhere), ..text(&format!("Lost {number}.")) }, None))
             .collect();
         lost.sort_unstable();
         bring(world, &text("Bound to nothing and seen from everywhere."), None);

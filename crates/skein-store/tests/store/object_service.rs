@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use skein_store::blobs::{Blobs, S3Options};
-use skein_testkit::hostile_server::{Behaviour, Request, Rogue};
+use skein_testkit::hostile_server::{Behaviour, HostileServer, Request};
 
 type Act = Box<dyn FnOnce() + Send>;
 
@@ -17,9 +17,9 @@ pub(crate) struct ObjectService {
 
 impl ObjectService {
     /// Serves until the first of the two is dropped.
-    pub(crate) fn serve(&self) -> (Rogue, Blobs) {
+    pub(crate) fn serve(&self) -> (HostileServer, Blobs) {
         let service = self.clone();
-        let rogue = Rogue::start(move |request| service.answer(request));
+        let rogue = HostileServer::start(move |request| service.answer(request));
         let blobs = Blobs::s3(&S3Options {
             endpoint: rogue.endpoint(),
             bucket: "bucket".to_owned(),

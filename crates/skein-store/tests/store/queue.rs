@@ -5,10 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use postgres::fallible_iterator::FallibleIterator as _;
 use serde_json::json;
 use skein_core::id::Entropy;
-use skein_core::{JobId, RunId, UserId, Viewer};
-use skein_store::flow::Chunk;
+use skein_core::{ExecutionId, JobId, UserId, Viewer};
+use skein_store::flow::StreamChunk;
 use skein_store::jobs::{
-    AfterFailure, Claimed, DeadJob, Holder, Job, JobDraft, JobStanding, JobState, LeaseTerms, Tended, Wanted,
+    AfterFailure, ClaimResult, DeadLetter, ExecutionJob, Job, JobDraft, JobHolder, JobState, LeaseMaintenance,
+    LeaseTerms, QueueCapacity,
 };
 use skein_store::{Store, StoreError, StoreOptions};
 
@@ -22,11 +23,11 @@ pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(future)
 }
 
-pub(crate) fn wanted(queue: &str, places: usize) -> Wanted {
-    Wanted { queue: queue.to_owned(), places }
+pub(crate) fn wanted(queue: &str, places: usize) -> QueueCapacity {
+    QueueCapacity { queue: queue.to_owned(), places }
 }
 
-fn claim_of(store: &Store, worker: &str, wanted: &[Wanted]) -> Claimed {
+fn claim_of(store: &Store, worker: &str, wanted: &[QueueCapacity]) -> ClaimResult {
     block_on(store.claim_jobs(&store.holder(worker, LEASE_MS), wanted)).unwrap()
 }
 
@@ -55,8 +56,8 @@ fn later(milliseconds: i64) -> JobDraft {
     JobDraft { run_at: Some(START.plus(milliseconds)), ..draft() }
 }
 
-fn run(number: u8) -> RunId {
-    RunId::new(START, Entropy([number; 10]))
+fn run(number: u8) -> ExecutionId {
+    ExecutionId::new(START, Entropy([number; 10]))
 }
 
 fn of_run(number: u8, step: i64) -> JobDraft {
@@ -84,12 +85,12 @@ fn lose(world: &World, times: i64) -> Job {
     for _ in 0..times {
         claim_one(world);
         world.clock.advance(LEASE_MS);
-        assert_eq!(block_on(world.store.tend_queue()).unwrap(), Tended { promoted: 0, requeued: 1 });
+        assert_eq!(block_on(world.store.tend_queue()).unwrap(), LeaseMaintenance { promoted: 0, requeued: 1 });
     }
     claim_one(world)
 }
 
-fn dead(world: &World, viewer: &Viewer) -> Vec<DeadJob> {
+fn dead(world: &World, viewer: &Viewer) -> Vec<DeadLetter> {
     let viewer = viewer.clone();
     world.read(move |tx| tx.dead_jobs(&viewer, None, 10)).rows
 }
@@ -113,8 +114,8 @@ both! {
     fn whoever_lost_their_job_says_nothing_more(world: &World) {
         enqueue_as(world, &world.anna, of_run(1, 0));
         let stalled = claim_one(world);
-        let piece = |number, text: &str| Chunk { number, is_reset: false, text: text.to_owned() };
-        let says = |job: &Job, piece: Chunk| {
+        let piece = |number, text: &str| StreamChunk { number, is_reset: false, text: text.to_owned() };
+        let says = |job: &Job, piece: StreamChunk| {
             let job = job.clone();
             world.try_write(move |tx| tx.put_chunks(&SYSTEM, &job, run(1), std::slice::from_ref(&piece)))
         };
@@ -178,9 +179,9 @@ both! {
 
     fn a_delayed_job_waits_for_its_moment_and_says_when_that_is(world: &World) {
         let late = enqueue_as(world, &world.anna, later(500));
-        assert_eq!(claim_of(&world.store, "w", &[wanted(QUEUE, 1)]), Claimed { jobs: vec![], due_in_ms: Some(500) });
+        assert_eq!(claim_of(&world.store, "w", &[wanted(QUEUE, 1)]), ClaimResult { jobs: vec![], due_in_ms: Some(500) });
         world.clock.advance(499);
-        assert_eq!(claim_of(&world.store, "w", &[wanted(QUEUE, 1)]), Claimed { jobs: vec![], due_in_ms: Some(1) });
+        assert_eq!(claim_of(&world.store, "w", &[wanted(QUEUE, 1)]), ClaimResult { jobs: vec![], due_in_ms: Some(1) });
         world.clock.advance(1);
         let claimed = claim_of(&world.store, "w", &[wanted(QUEUE, 2)]);
         assert_eq!((claimed.jobs[0].id, claimed.due_in_ms), (late, None));
@@ -195,7 +196,7 @@ both! {
         world.write(move |tx| (0..1_100).try_for_each(|_| tx.enqueue(&viewer, &later(10)).map(drop)));
         world.clock.advance(10);
         assert_eq!(claim(world, 200).len(), 64, "one claim makes ready only so many");
-        assert_eq!(block_on(world.store.tend_queue()).unwrap(), Tended { promoted: 1_036, requeued: 0 });
+        assert_eq!(block_on(world.store.tend_queue()).unwrap(), LeaseMaintenance { promoted: 1_036, requeued: 0 });
         let mut left = 1_036;
         while left > 0 {
             left -= claim(world, 256).len();
@@ -278,12 +279,12 @@ both! {
             enqueue(world);
         }
         let (jobs, holder) = (claim(world, 40), world.store.holder("w", LEASE_MS));
-        let keep = |jobs: &[Job], holder: &Holder| block_on(world.store.keep_jobs(holder, jobs)).unwrap();
+        let keep = |jobs: &[Job], holder: &JobHolder| block_on(world.store.keep_jobs(holder, jobs)).unwrap();
         world.clock.advance(LEASE_MS - 1);
         assert_eq!(keep(&jobs, &holder), []);
         assert_eq!(keep(&[], &holder), []);
         world.clock.advance(LEASE_MS - 1);
-        assert_eq!(block_on(world.store.tend_queue()).unwrap(), Tended::default());
+        assert_eq!(block_on(world.store.tend_queue()).unwrap(), LeaseMaintenance::default());
         // One is done, one was given back and is held under the same name again.
         completes(world, &jobs[3]).unwrap();
         let back = jobs[5].clone();
@@ -458,7 +459,7 @@ both! {
         assert!(world.write(|tx| tx.unpark_jobs_of(&SYSTEM, run(1))));
         assert!(!world.write(|tx| tx.unpark_jobs_of(&SYSTEM, run(1))), "once is enough");
         let after = world.read(|tx| tx.jobs_of(&SYSTEM, run(1)));
-        let moments = |jobs: &[JobStanding]| jobs.iter().map(|job| (job.id, job.run_at)).collect::<BTreeMap<_, _>>();
+        let moments = |jobs: &[ExecutionJob]| jobs.iter().map(|job| (job.id, job.run_at)).collect::<BTreeMap<_, _>>();
         let (mut after, before) = (moments(&after), moments(&before));
         assert_eq!(after.remove(&parked), Some(START));
         assert_eq!(after, before, "each has the moment it had");

@@ -4,7 +4,7 @@ use serde_json::json;
 use skein_core::garden::record::{Act, Record};
 use skein_core::{RecordId, Viewer};
 use skein_store::StoreError;
-use skein_store::catalog::entries::Whose;
+use skein_store::catalog::entries::OwnershipFilter;
 use skein_store::catalog::references::{REFERRING_NAMED_MAX, ReferenceKind, Referrers};
 
 use crate::catalog::{change, delete, make, service, shared, tool, try_change};
@@ -15,7 +15,13 @@ fn referrers(world: &World, target: RecordId, kind: ReferenceKind) -> Referrers 
     world.read(move |tx| tx.referrers(target, kind, owner))
 }
 
-fn instances(world: &World, viewer: &Viewer, target: RecordId, kind: ReferenceKind, whose: Whose) -> Vec<RecordId> {
+fn instances(
+    world: &World,
+    viewer: &Viewer,
+    target: RecordId,
+    kind: ReferenceKind,
+    whose: OwnershipFilter,
+) -> Vec<RecordId> {
     let mut found = Vec::new();
     let mut after = None;
     loop {
@@ -84,10 +90,10 @@ both! {
         let open = make(world, &world.bert, shared(tool("open", target))).id;
         let kind = ReferenceKind::Service;
         let sorted = |mut ids: Vec<RecordId>| { ids.sort(); ids };
-        assert_eq!(instances(world, &world.anna, target, kind, Whose::Own), sorted(mine.clone()));
-        assert_eq!(instances(world, &world.anna, target, kind, Whose::SharedByOthers), [open]);
-        assert_eq!(instances(world, &world.anna, target, kind, Whose::Both), sorted([mine, vec![open]].concat()));
-        assert_eq!(instances(world, &world.bert, target, kind, Whose::Both), sorted(vec![hidden, open]));
+        assert_eq!(instances(world, &world.anna, target, kind, OwnershipFilter::Own), sorted(mine.clone()));
+        assert_eq!(instances(world, &world.anna, target, kind, OwnershipFilter::SharedByOthers), [open]);
+        assert_eq!(instances(world, &world.anna, target, kind, OwnershipFilter::Both), sorted([mine, vec![open]].concat()));
+        assert_eq!(instances(world, &world.bert, target, kind, OwnershipFilter::Both), sorted(vec![hidden, open]));
         let viewer = world.anna.clone();
         let named = world.read(move |tx| tx.referring(&viewer, target, kind));
         assert!(named.len() == REFERRING_NAMED_MAX && named.iter().all(|record| record.id != hidden));

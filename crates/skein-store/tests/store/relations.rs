@@ -1,12 +1,12 @@
 //! Edges: uniqueness by kind, what may change, chains, tenancy.
 
 use serde_json::json;
-use skein_core::flow::execution::item_payload::{ExecutionMoved, Link, LinkKind};
+use skein_core::flow::execution::item_payload::{CausalLink, CausalLinkKind, ExecutionMoved};
 use skein_core::garden::item::ItemType;
-use skein_core::garden::relation::{Endpoint, Qualities, Relation, RelationDraft, RelationKind};
-use skein_core::{ItemId, RecordId, RelationId, RunId, Viewer};
+use skein_core::garden::relation::{Endpoint, Relation, RelationAttributes, RelationDraft, RelationKind};
+use skein_core::{ExecutionId, ItemId, RecordId, RelationId, Viewer};
 use skein_store::timeline::items::ItemQuery;
-use skein_store::timeline::relations::Side;
+use skein_store::timeline::relations::RelationSide;
 use skein_store::{StoreError, Tx};
 
 use crate::fixtures::{World, both, content, rule_of};
@@ -34,7 +34,7 @@ fn project(world: &World) -> Endpoint {
 
 fn relate(world: &World, kind: RelationKind, source: Endpoint, target: Endpoint) -> Result<Relation, StoreError> {
     let viewer = world.anna.clone();
-    let draft = RelationDraft::new(kind, source, target, Qualities::default()).unwrap();
+    let draft = RelationDraft::new(kind, source, target, RelationAttributes::default()).unwrap();
     world.try_write(move |tx| tx.relate(&viewer, &draft))
 }
 
@@ -45,7 +45,7 @@ pub(crate) fn relate_as_before(tx: &mut Tx<'_>, viewer: &Viewer, draft: Relation
     Ok(draft.into_relation(id, tx.now()))
 }
 
-fn count(world: &World, of: Endpoint, side: Side, kind: RelationKind) -> usize {
+fn count(world: &World, of: Endpoint, side: RelationSide, kind: RelationKind) -> usize {
     let viewer = world.anna.clone();
     world.read(move |tx| tx.relations(&viewer, of, side, Some(kind), None, 100)).rows.len()
 }
@@ -63,12 +63,12 @@ both! {
     fn what_a_person_said_came_of_a_call_does_not_stop_the_run_that_made_it(world: &World) {
         let [call, claimed, result] = [item(world), item(world), item(world)];
         relate(world, RelationKind::ResultOf, claimed, call).unwrap();
-        let link = Link { kind: LinkKind::ResultOf, source: id_of(result), target: id_of(call) };
-        let moved = ExecutionMoved { run_id: RunId::from_bytes([7; 16]), steps: Vec::new(), calls: Vec::new(), links: vec![link] };
+        let link = CausalLink { kind: CausalLinkKind::ResultOf, source: id_of(result), target: id_of(call) };
+        let moved = ExecutionMoved { run_id: ExecutionId::from_bytes([7; 16]), steps: Vec::new(), calls: Vec::new(), links: vec![link] };
         let (viewer, draft) = (world.anna.clone(), moved.to_draft().unwrap());
         world.write(move |tx| tx.append_item(&viewer, &draft));
         let viewer = world.anna.clone();
-        let kept = world.read(move |tx| tx.relations(&viewer, call, Side::Incoming, Some(RelationKind::ResultOf), None, 10));
+        let kept = world.read(move |tx| tx.relations(&viewer, call, RelationSide::Incoming, Some(RelationKind::ResultOf), None, 10));
         assert_eq!(kept.rows.iter().map(|kept| kept.source).collect::<Vec<_>>(), [claimed]);
         // A person's second one is refused as ever, and made anew all is as it was.
         assert_eq!(rule_of(relate(world, RelationKind::ResultOf, result, call)), "MG-REL-001");
@@ -89,7 +89,7 @@ both! {
         assert_eq!(rule_of(relate(world, RelationKind::Triggers, b, c)), "MG-REL-001");
         relate(world, RelationKind::Supercedes, c, a).unwrap();
         assert_eq!(rule_of(relate(world, RelationKind::Supercedes, d, a)), "MG-REL-001");
-        assert_eq!(count(world, c, Side::Incoming, RelationKind::Triggers), 1);
+        assert_eq!(count(world, c, RelationSide::Incoming, RelationKind::Triggers), 1);
     }
 
     fn mg_rel_002_many_replies_to_one_parent_holds(world: &World) {
@@ -99,7 +99,7 @@ both! {
         let [old, new, newer] = [log(world), log(world), log(world)];
         relate(world, RelationKind::Continues, new, old).unwrap();
         relate(world, RelationKind::Continues, newer, old).unwrap();
-        assert_eq!(count(world, parent, Side::Incoming, RelationKind::RepliesTo), 2);
+        assert_eq!(count(world, parent, RelationSide::Incoming, RelationKind::RepliesTo), 2);
     }
 
     fn mg_rel_002_a_second_parent_refuses(world: &World) {
@@ -113,8 +113,8 @@ both! {
         for (source, target) in [(a, b), (a, c), (c, b), (a, b)] {
             relate(world, RelationKind::Mentions, source, target).unwrap();
         }
-        assert_eq!(count(world, a, Side::Outgoing, RelationKind::Mentions), 3);
-        assert_eq!(count(world, b, Side::Incoming, RelationKind::Mentions), 3);
+        assert_eq!(count(world, a, RelationSide::Outgoing, RelationKind::Mentions), 3);
+        assert_eq!(count(world, b, RelationSide::Incoming, RelationKind::Mentions), 3);
     }
 
     fn mg_rel_003_the_same_edge_twice_of_a_kind_that_is_not_among_them_refuses(world: &World) {
@@ -134,12 +134,12 @@ both! {
         let [a, b] = [item(world), item(world)];
         let id = relate(world, RelationKind::Mentions, a, b).unwrap().id;
         let viewer = world.anna.clone();
-        world.write(move |tx| tx.edit_relation(&viewer, id, &Qualities::inferred(0.25)));
+        world.write(move |tx| tx.edit_relation(&viewer, id, &RelationAttributes::inferred(0.25)));
         let viewer = world.anna.clone();
-        assert_eq!(world.read(move |tx| tx.relation(&viewer, id)).qualities, Qualities::inferred(0.25));
+        assert_eq!(world.read(move |tx| tx.relation(&viewer, id)).qualities, RelationAttributes::inferred(0.25));
         let viewer = world.anna.clone();
         world.write(move |tx| tx.remove_relation(&viewer, id, "wrong"));
-        assert_eq!(count(world, a, Side::Outgoing, RelationKind::Mentions), 0);
+        assert_eq!(count(world, a, RelationSide::Outgoing, RelationKind::Mentions), 0);
         assert_eq!(world.verify(true).breaks, []);
     }
 
@@ -147,7 +147,7 @@ both! {
         let [a, b] = [item(world), item(world)];
         let id = relate(world, RelationKind::Triggers, a, b).unwrap().id;
         let viewer = world.anna.clone();
-        assert_eq!(rule_of(world.try_write(move |tx| tx.edit_relation(&viewer, id, &Qualities::default()))), "MG-REL-004");
+        assert_eq!(rule_of(world.try_write(move |tx| tx.edit_relation(&viewer, id, &RelationAttributes::default()))), "MG-REL-004");
         let viewer = world.anna.clone();
         assert_eq!(rule_of(world.try_write(move |tx| tx.remove_relation(&viewer, id, "no"))), "MG-REL-004");
     }
@@ -164,7 +164,7 @@ both! {
     fn mg_rel_005_a_fragment_named_before_is_read_holds(world: &World) {
         let [a, b] = [item(world), item(world)];
         let (viewer, fragment) = (world.anna.clone(), Endpoint::Fragment { item: id_of(b), position: 2 });
-        let draft = RelationDraft::new(RelationKind::Mentions, a, fragment, Qualities::default()).unwrap();
+        let draft = RelationDraft::new(RelationKind::Mentions, a, fragment, RelationAttributes::default()).unwrap();
         let id = world.write(move |tx| relate_as_before(tx, &viewer, draft.clone())).id;
         let viewer = world.anna.clone();
         assert_eq!(world.read(move |tx| tx.relation(&viewer, id)).target, fragment);
@@ -220,10 +220,10 @@ both! {
         relate(world, RelationKind::GroupsWith, new, project).unwrap();
         let Endpoint::Log(id) = new else { unreachable!() };
         for of in [new, Endpoint::Entity(id)] {
-            assert_eq!(count(world, of, Side::Outgoing, RelationKind::Continues), 1);
-            assert_eq!(count(world, of, Side::Outgoing, RelationKind::GroupsWith), 2, "one by either name");
+            assert_eq!(count(world, of, RelationSide::Outgoing, RelationKind::Continues), 1);
+            assert_eq!(count(world, of, RelationSide::Outgoing, RelationKind::GroupsWith), 2, "one by either name");
             let viewer = world.anna.clone();
-            let chain = world.read(move |tx| tx.chain(&viewer, of, Side::Outgoing, RelationKind::Continues, 10));
+            let chain = world.read(move |tx| tx.chain(&viewer, of, RelationSide::Outgoing, RelationKind::Continues, 10));
             assert_eq!(chain.iter().map(|step| step.endpoint).collect::<Vec<_>>(), [old]);
         }
     }
@@ -233,7 +233,7 @@ both! {
         let id = relate(world, RelationKind::Mentions, a, b).unwrap().id;
         let viewer = world.anna.clone();
         world.write(move |tx| {
-            tx.edit_relation(&viewer, id, &Qualities::inferred(0.5))?;
+            tx.edit_relation(&viewer, id, &RelationAttributes::inferred(0.5))?;
             tx.remove_relation(&viewer, id, "done")
         });
         for item_type in [ItemType::RELATION_CREATED, ItemType::RELATION_EDITED, ItemType::RELATION_REMOVED] {
@@ -256,11 +256,11 @@ both! {
         let items = chain(world, 40);
         let viewer = world.anna.clone();
         let (first, last) = (items[0], items[39]);
-        let effects = world.read(move |tx| tx.chain(&viewer, first, Side::Outgoing, RelationKind::Triggers, 1_000));
+        let effects = world.read(move |tx| tx.chain(&viewer, first, RelationSide::Outgoing, RelationKind::Triggers, 1_000));
         assert_eq!(effects.iter().map(|step| step.endpoint).collect::<Vec<_>>(), items[1..]);
         assert_eq!(effects.last().unwrap().distance, 39);
         let viewer = world.anna.clone();
-        let causes = world.read(move |tx| tx.chain(&viewer, last, Side::Incoming, RelationKind::Triggers, 1_000));
+        let causes = world.read(move |tx| tx.chain(&viewer, last, RelationSide::Incoming, RelationKind::Triggers, 1_000));
         assert_eq!(causes.len(), 39);
         let viewer = world.anna.clone();
         let id = id_of(last);
@@ -275,16 +275,16 @@ both! {
     fn mg_rel_008_chains_stop_at_the_limit_and_at_other_owners_refuses(world: &World) {
         let items = chain(world, 10);
         let (viewer, first) = (world.anna.clone(), items[0]);
-        let short = world.read(move |tx| tx.chain(&viewer, first, Side::Outgoing, RelationKind::Triggers, 3));
+        let short = world.read(move |tx| tx.chain(&viewer, first, RelationSide::Outgoing, RelationKind::Triggers, 3));
         assert_eq!(short.len(), 3);
         let viewer = world.bert.clone();
-        assert_eq!(world.read(move |tx| tx.chain(&viewer, first, Side::Outgoing, RelationKind::Triggers, 100)), []);
+        assert_eq!(world.read(move |tx| tx.chain(&viewer, first, RelationSide::Outgoing, RelationKind::Triggers, 100)), []);
     }
 
     fn mg_rel_009_indexed_mentions_say_that_they_were_inferred_holds(world: &World) {
         let [a, b] = [item(world), item(world)];
         let viewer = world.anna.clone();
-        let draft = RelationDraft::new(RelationKind::Mentions, a, b, Qualities::inferred(0.95)).unwrap();
+        let draft = RelationDraft::new(RelationKind::Mentions, a, b, RelationAttributes::inferred(0.95)).unwrap();
         let id = world.write(move |tx| tx.relate(&viewer, &draft)).id;
         let viewer = world.anna.clone();
         assert_eq!(world.read(move |tx| tx.relation(&viewer, id)).qualities.metadata["inferred"], json!(true));
@@ -294,7 +294,7 @@ both! {
 
     fn mg_rel_009_an_unmarked_inference_refuses(world: &World) {
         let [a, b] = [item(world), item(world)];
-        let unmarked = Qualities { confidence: Some(0.5), ..Qualities::default() };
+        let unmarked = RelationAttributes { confidence: Some(0.5), ..RelationAttributes::default() };
         assert!(RelationDraft::new(RelationKind::Mentions, a, b, unmarked.clone()).is_err());
         let id = relate(world, RelationKind::Mentions, a, b).unwrap().id;
         let viewer = world.anna.clone();
@@ -312,7 +312,7 @@ both! {
         }
         relate(world, RelationKind::Mentions, layers[11][0], layers[0][0]).unwrap();
         let (viewer, first) = (world.anna.clone(), layers[0][0]);
-        let reached = world.read(move |tx| tx.chain(&viewer, first, Side::Outgoing, RelationKind::Mentions, 100_000));
+        let reached = world.read(move |tx| tx.chain(&viewer, first, RelationSide::Outgoing, RelationKind::Mentions, 100_000));
         assert_eq!(reached.len(), 22, "everything but the start and its sibling");
         assert!(reached.windows(2).all(|pair| pair[0].distance <= pair[1].distance));
     }
@@ -324,7 +324,7 @@ both! {
         let hers = world.write(move |tx| tx.create_record(&viewer, shared.clone(), None)).id;
         for viewer in [world.bert.clone(), world.anna.clone()] {
             let own = { let viewer = viewer.clone(); world.write(move |tx| tx.create_record(&viewer, content("Budget", json!({})), None)).id };
-            let draft = RelationDraft::new(RelationKind::Supercedes, Endpoint::Entity(own), Endpoint::Entity(hers), Qualities::default()).unwrap();
+            let draft = RelationDraft::new(RelationKind::Supercedes, Endpoint::Entity(own), Endpoint::Entity(hers), RelationAttributes::default()).unwrap();
             world.write(move |tx| tx.relate(&viewer, &draft));
         }
     }

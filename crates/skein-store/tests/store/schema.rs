@@ -3,7 +3,7 @@
 use skein_store::backup::restore;
 use skein_store::blobs::Blobs;
 use skein_store::store::database_file;
-use skein_store::verify::{Report, VerifyOptions, verify};
+use skein_store::verify::{VerifyOptions, VerifyReport, verify};
 use skein_store::{Location, SCHEMA_VERSION, Store, StoreError, StoreOptions};
 use skein_testkit::postgres::{Cluster, Database};
 
@@ -26,7 +26,7 @@ const SHIPPED: [&str; 13] = [
     include_str!("../shipped/0013.sql"),
 ];
 
-fn verified(store: &Store, blobs: &Blobs) -> Report {
+fn verified(store: &Store, blobs: &Blobs) -> VerifyReport {
     let report = verify(store, blobs, &VerifyOptions { deep: true, expect: None }, &mut |_| {}).unwrap();
     assert_eq!(report.breaks, []);
     assert!(report.items > 5 && report.sealed > 5 && report.redacted >= 1);

@@ -1,14 +1,14 @@
 //! Conversations: places, selections and what is refused, on both databases.
 
 use serde_json::{Value, json};
-use skein_core::catalog::sharing::Refused;
+use skein_core::catalog::sharing::SharingRefusal;
 use skein_core::tree::actor::{ActorId, AuthorType};
 use skein_core::tree::node::{ExecutedBy, NodeMarked, Source, SourceRole, TreeSummary};
 use skein_core::tree::turn::{Speaker, TurnType};
 use skein_core::{ConversationId, NodeId, PathId, RecordId, Viewer};
 use skein_store::StoreError;
-use skein_store::tree::append::{Placing, Position, Raw, RawOf, Said};
-use skein_store::tree::{Moved, NodeRow};
+use skein_store::tree::append::{NodeBody, NodePlacement, NodePosition, RawResponseSource, ReceivedResponse};
+use skein_store::tree::{NodeRow, PathChange};
 
 use crate::fixtures::{World, both, content, rule_of};
 
@@ -34,8 +34,8 @@ pub(crate) fn marked(node_id: NodeId) -> NodeMarked {
     NodeMarked { node_id, bookmarked: None, label: None, pruned: None, excluded: None, tagged, untagged }
 }
 
-pub(crate) fn placing(world: &World, conversation: ConversationId, position: Position) -> Placing {
-    Placing {
+pub(crate) fn placing(world: &World, conversation: ConversationId, position: NodePosition) -> NodePlacement {
+    NodePlacement {
         conversation,
         position,
         author: ActorId::from_bytes(*world.anna.owner().as_bytes()),
@@ -46,27 +46,27 @@ pub(crate) fn placing(world: &World, conversation: ConversationId, position: Pos
     }
 }
 
-pub(crate) fn said(text: &str) -> Said {
-    Said { content: json!({ "type": "text", "text": text }), created_at: None, raw: None }
+pub(crate) fn said(text: &str) -> NodeBody {
+    NodeBody { content: json!({ "type": "text", "text": text }), created_at: None, raw: None }
 }
 
-pub(crate) fn after(parent: Option<NodeId>, speaker: Speaker) -> Position {
-    Position::After { parent, speaker, turn_type: TurnType::Message }
+pub(crate) fn after(parent: Option<NodeId>, speaker: Speaker) -> NodePosition {
+    NodePosition::After { parent, speaker, turn_type: TurnType::Message }
 }
 
 /// Says something and says what came of it.
 pub(crate) fn try_say(
     world: &World,
     conversation: ConversationId,
-    position: Position,
+    position: NodePosition,
     text: &str,
-) -> Result<(NodeRow, Moved), StoreError> {
+) -> Result<(NodeRow, PathChange), StoreError> {
     let (viewer, placing, said) = (world.anna.clone(), placing(world, conversation, position), said(text));
     world.clock.advance(1);
     world.try_write(move |tx| tx.append_node(&viewer, &placing, &said))
 }
 
-pub(crate) fn say(world: &World, conversation: ConversationId, position: Position, text: &str) -> NodeRow {
+pub(crate) fn say(world: &World, conversation: ConversationId, position: NodePosition, text: &str) -> NodeRow {
     try_say(world, conversation, position, text).unwrap().0
 }
 
@@ -88,17 +88,17 @@ pub(crate) fn lived(world: &World) -> Lived {
     let other = ActorId::from_bytes([5; 16]);
     let placed = placing(world, dialogue, after(Some(answers[0]), Speaker::User));
     let (path, main) = (PathId::of(dialogue, other.as_bytes()), PathId::main_of(dialogue));
-    let (viewer, both) = (world.anna.clone(), Placing { sources: vec![joined], ..placed });
+    let (viewer, both) = (world.anna.clone(), NodePlacement { sources: vec![joined], ..placed });
     let executed_by = Some(ExecutedBy { process_id: RecordId::from_bytes([6; 16]), version: 3 });
-    let by_model = Placing {
+    let by_model = NodePlacement {
         author: other,
         author_type: AuthorType::Model,
         leads: Some(path),
         executed_by,
         ..placing(world, dialogue, after(Some(answers[1]), Speaker::Agent))
     };
-    let raw = Raw { headers: json!({ "model": "m" }), body: b"{\"text\":\"generated\"}".to_vec() };
-    let generated = Said { raw: Some(RawOf::New(raw)), ..said("generated") };
+    let raw = ReceivedResponse { headers: json!({ "model": "m" }), body: b"{\"text\":\"generated\"}".to_vec() };
+    let generated = NodeBody { raw: Some(RawResponseSource::New(raw)), ..said("generated") };
     world.clock.advance(1);
     let last = world.write(move |tx| {
         let last = tx.append_node(&viewer, &both, &said("both?"))?.0.id;
@@ -123,12 +123,12 @@ pub(crate) fn lived(world: &World) -> Lived {
         }
         Ok(last)
     });
-    say(world, dialogue, Position::EditOf(root.id), "what is a loom?");
-    say(world, dialogue, Position::About(vec![root.id, last]), "remember this");
+    say(world, dialogue, NodePosition::EditOf(root.id), "what is a loom?");
+    say(world, dialogue, NodePosition::About(vec![root.id, last]), "remember this");
     let buffer = conversation(world, "buffer");
     let first = say(world, buffer, after(None, Speaker::User), "Once upon a time").id;
     let second = say(world, buffer, after(Some(first), Speaker::Agent), "there was a loom").id;
-    say(world, buffer, Position::EditOf(first), "Long ago");
+    say(world, buffer, NodePosition::EditOf(first), "Long ago");
     say(world, buffer, after(Some(second), Speaker::User), "and a weaver");
     let origin = json!({ "conversationId": dialogue, "turnId": root.turn().unwrap(), "nodeId": root.id });
     let data = json!({ "mode": "dialogue", "kind": "fork", "status": "active", "forkedFrom": origin });
@@ -140,7 +140,7 @@ pub(crate) fn lived(world: &World) -> Lived {
 /// What an attempt was refused with: a rule, or that there is no such thing.
 pub(crate) fn refusal<T: std::fmt::Debug>(attempt: Result<T, StoreError>) -> String {
     match attempt {
-        Err(StoreError::Rule(violation) | StoreError::Refused(Refused::Conflict(violation))) => {
+        Err(StoreError::Rule(violation) | StoreError::Refused(SharingRefusal::Conflict(violation))) => {
             violation.rule().to_owned()
         }
         Err(StoreError::NotFound(_)) => "NotFound".to_owned(),
@@ -159,7 +159,7 @@ both! {
         let root = say(world, conversation, after(None, Speaker::User), "what is a skein?");
         let answer = say(world, conversation, after(Some(root.id), Speaker::Agent), "a length of yarn");
         let more = say(world, conversation, after(Some(answer.id), Speaker::User), "and geese?");
-        let (edited, moved) = try_say(world, conversation, Position::EditOf(root.id), "what is a loom?").unwrap();
+        let (edited, moved) = try_say(world, conversation, NodePosition::EditOf(root.id), "what is a loom?").unwrap();
         assert_eq!(moved.turns, [root.turn().unwrap()]);
         let viewer = world.anna.clone();
         let (stale, window) = world.read(move |tx| {

@@ -9,9 +9,9 @@ use skein_core::tree::node::{Source, SourceRole};
 use skein_core::tree::turn::Speaker;
 use skein_core::{ConversationId, NodeId, PathId, TurnId, UserId};
 use skein_store::tree::NodeRow;
-use skein_store::tree::append::{Placing, Position};
+use skein_store::tree::append::{NodePlacement, NodePosition};
 use skein_store::tree::read::SeenNode;
-use skein_store::{About, StoreError, Tx};
+use skein_store::{LockTarget, StoreError, Tx};
 
 use crate::fixtures::{World, both, content};
 use crate::group_commit::{Deed, deed, gathered_about};
@@ -29,7 +29,7 @@ fn owner(world: &World) -> UserId {
 /// Runs a function that holds these trees, as the engine runs those that append turns.
 fn hold<T: Send + 'static>(
     world: &World,
-    about: About,
+    about: LockTarget,
     work: impl FnMut(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
 ) -> Result<T, StoreError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
@@ -37,19 +37,19 @@ fn hold<T: Send + 'static>(
 }
 
 /// The lock that appending this needs.
-fn about(world: &World, placing: &Placing) -> About {
+fn about(world: &World, placing: &NodePlacement) -> LockTarget {
     match placing.position {
-        Position::After { parent: Some(parent), .. } => {
-            About::Turn { owner: owner(world), conversation: placing.conversation, parent }
+        NodePosition::After { parent: Some(parent), .. } => {
+            LockTarget::Turn { owner: owner(world), conversation: placing.conversation, parent }
         }
-        _ => About::Trees(owner(world)),
+        _ => LockTarget::Trees(owner(world)),
     }
 }
 
 /// Appends a turn with everything read ahead, turning the participant to its conversation; as the function saw it.
-fn append(tx: &mut Tx<'_>, placing: &Placing, text: &str) -> Result<(NodeRow, SeenNode), StoreError> {
+fn append(tx: &mut Tx<'_>, placing: &NodePlacement, text: &str) -> Result<(NodeRow, SeenNode), StoreError> {
     let viewer = skein_core::Viewer::User(UserId::from_bytes(*placing.author.as_bytes()));
-    if let Position::After { parent: Some(parent), .. } = &placing.position {
+    if let NodePosition::After { parent: Some(parent), .. } = &placing.position {
         tx.prefetch_append(&viewer, placing.conversation, *parent)?;
     }
     let project = tx.conversation(&viewer, placing.conversation)?.project.unwrap();
@@ -61,7 +61,7 @@ fn append(tx: &mut Tx<'_>, placing: &Placing, text: &str) -> Result<(NodeRow, Se
     Ok((row, seen))
 }
 
-fn try_append(world: &World, placing: Placing, text: &str) -> Result<(NodeRow, SeenNode), StoreError> {
+fn try_append(world: &World, placing: NodePlacement, text: &str) -> Result<(NodeRow, SeenNode), StoreError> {
     let text = text.to_owned();
     hold(world, about(world, &placing), move |tx| append(tx, &placing, &text))
 }
@@ -110,7 +110,7 @@ fn grown(world: &World, id: ConversationId) -> Place {
     }
     for (depth, turn) in turns.iter().copied().enumerate() {
         let parent = (depth > 0).then(|| nodes[nodes.len() - 1]);
-        nodes.push(say(world, id, Position::Beside { turn, parent }, &format!("second {depth}")).id);
+        nodes.push(say(world, id, NodePosition::Beside { turn, parent }, &format!("second {depth}")).id);
     }
     Place { id, nodes, turns }
 }
@@ -127,11 +127,11 @@ fn act(world: &World, place: &Place, last: &mut Option<NodeId>, mixed: usize) ->
             world.try_write(move |tx| tx.move_path(&viewer, path, actor, node)).map(|_| 0)
         }
         1 => {
-            let placing = beside(Position::EditOf(node));
+            let placing = beside(NodePosition::EditOf(node));
             world.try_write(move |tx| tx.append_node(&viewer, &placing, &said(&text))).map(|_| 1)
         }
         2 => {
-            let placing = beside(Position::Beside { turn, parent: None });
+            let placing = beside(NodePosition::Beside { turn, parent: None });
             world.try_write(move |tx| tx.append_node(&viewer, &placing, &said(&text))).map(|_| 1)
         }
         3 => {
@@ -146,7 +146,7 @@ fn act(world: &World, place: &Place, last: &mut Option<NodeId>, mixed: usize) ->
         4 => {
             let model = ActorId::from_bytes([9; 16]);
             let placed = beside(after(Some(node), Speaker::Agent));
-            let placing = Placing {
+            let placing = NodePlacement {
                 author: model,
                 author_type: AuthorType::Model,
                 leads: Some(PathId::of(id, &[9; 16])),
@@ -213,7 +213,7 @@ fn race(world: &World, places: &[Place]) {
 }
 
 /// Turns that gather, each after the last of its own conversation.
-fn gathering(world: &World, conversations: &[(ConversationId, NodeId)]) -> Vec<(Option<About>, Deed)> {
+fn gathering(world: &World, conversations: &[(ConversationId, NodeId)]) -> Vec<(Option<LockTarget>, Deed)> {
     let append = |(id, parent): &(ConversationId, NodeId)| {
         let placing = placing(world, *id, after(Some(*parent), Speaker::User));
         let about = about(world, &placing);
@@ -234,7 +234,7 @@ both! {
             let last = answers_as_read(world, id, next, "and on");
             answers_as_read(world, id, root, "another branch");
             answers_as_read(world, id, last, "back to the first");
-            let edited = say(world, id, Position::EditOf(next), "edited").id;
+            let edited = say(world, id, NodePosition::EditOf(next), "edited").id;
             answers_as_read(world, id, edited, "after the edit");
             answers_as_read(world, id, next, "after what was edited");
         }
@@ -247,7 +247,7 @@ both! {
         let [one, other] = ["a", "b"].map(|text| say(world, id, after(Some(root), Speaker::Agent), text).id);
         let sources = vec![Source { node_id: other, role: SourceRole::Context }];
         let placed = placing(world, id, after(Some(one), Speaker::User));
-        let row = try_append(world, Placing { sources, ..placed }, "both").unwrap().0;
+        let row = try_append(world, NodePlacement { sources, ..placed }, "both").unwrap().0;
         let viewer = world.anna.clone();
         let sources = world.read(move |tx| Ok(tx.edges(&viewer, row.id, None, 10)?.rows.remove(0).sources));
         assert_eq!(sources.len(), 2);

@@ -6,8 +6,8 @@ use skein_core::tree::actor::{ActorId, AuthorType};
 use skein_core::tree::turn::Speaker;
 use skein_core::{NodeId, PathId, TurnId};
 use skein_store::tree::NodeRow;
-use skein_store::tree::append::{Placing, Position};
-use skein_store::tree::skeleton::Bone;
+use skein_store::tree::append::{NodePlacement, NodePosition};
+use skein_store::tree::skeleton::SkeletonNode;
 
 use crate::fixtures::{World, both};
 use crate::tree::{after, conversation, placing, said};
@@ -65,9 +65,9 @@ both! {
                 let speaker = if rows.len().is_multiple_of(2) { Speaker::User } else { Speaker::Agent };
                 let position = match lines.first() {
                     None => after(parent, speaker),
-                    Some(first) => Position::Beside { turn: first[rows.len()].turn().unwrap(), parent },
+                    Some(first) => NodePosition::Beside { turn: first[rows.len()].turn().unwrap(), parent },
                 };
-                let placing = Placing { author_type: AuthorType::Imported, ..placing(world, id, position) };
+                let placing = NodePlacement { author_type: AuthorType::Imported, ..placing(world, id, position) };
                 let viewer = world.anna.clone();
                 world.clock.advance(1);
                 rows.push(world.write(move |tx| tx.append_node(&viewer, &placing, &said("on and on"))).0);
@@ -94,7 +94,7 @@ both! {
             assert_eq!(shown.collect::<BTreeMap<_, _>>(), walked.shown, "switch {number}");
             let stale = bones.iter().filter(|bone| bone.is_stale).map(|bone| bone.id);
             assert_eq!(stale.collect::<BTreeSet<_>>(), walked.stale(&lines), "switch {number}");
-            let parent_of = |bone: &Bone| bone.parent_place.map(|place| bones[place].id);
+            let parent_of = |bone: &SkeletonNode| bone.parent_place.map(|place| bones[place].id);
             assert!(bones.iter().all(|bone| bone.parent == parent_of(bone)));
         }
         assert_eq!(world.verify(true).breaks, []);

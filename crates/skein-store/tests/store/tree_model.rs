@@ -9,10 +9,10 @@ use skein_core::tree::turn::{Speaker, TurnType};
 use skein_core::{ConversationId, ItemId, NodeId, PathId, TurnId, Viewer};
 use skein_store::memory::VisibleBranch;
 use skein_store::tree::NodeRow;
-use skein_store::tree::adjacent_nodes::Around;
-use skein_store::tree::append::{Placing, Position};
+use skein_store::tree::adjacent_nodes::AdjacentKind;
+use skein_store::tree::append::{NodePlacement, NodePosition};
 use skein_store::tree::read::SeenNode;
-use skein_store::tree::skeleton::Bone;
+use skein_store::tree::skeleton::SkeletonNode;
 use skein_store::{StoreError, Tx};
 
 use crate::fixtures::World;
@@ -57,7 +57,7 @@ fn deed() -> impl Strategy<Value = Deed> {
 /// A node that is about to be made, and whether it should be refused.
 struct Attempt {
     tree: usize,
-    position: Position,
+    position: NodePosition,
     parent: Option<usize>,
     turn: Option<TurnId>,
     speaker: Speaker,
@@ -121,7 +121,7 @@ impl<'a> Life<'a> {
             }
             (tree, _) => (tree.unwrap_or(0), false),
         };
-        let position = Position::After {
+        let position = NodePosition::After {
             parent: parent.as_ref().map(|(_, plain)| plain.id),
             speaker,
             turn_type: TurnType::Message,
@@ -154,7 +154,7 @@ impl<'a> Life<'a> {
             Some(answered) => above.is_none() || is_refused(&self.oracle.nodes[answered]),
             None => above.is_some(),
         };
-        let position = Position::Beside { turn, parent: named.map(|named| self.oracle.nodes[named].id) };
+        let position = NodePosition::Beside { turn, parent: named.map(|named| self.oracle.nodes[named].id) };
         let (tree, speaker, edited_from) = (plain.tree, plain.speaker, None);
         self.append(Attempt {
             tree,
@@ -174,7 +174,7 @@ impl<'a> Life<'a> {
         let Some((node, plain)) = self.node(node) else { return Ok(()) };
         self.append(Attempt {
             tree: plain.tree,
-            position: Position::EditOf(plain.id),
+            position: NodePosition::EditOf(plain.id),
             parent: plain.parent,
             turn: plain.turn,
             speaker: plain.speaker,
@@ -191,7 +191,7 @@ impl<'a> Life<'a> {
         let is_open = |plain: &Plain| plain.status != GenerationStatus::Complete;
         self.append(Attempt {
             tree: first.tree,
-            position: Position::About(vec![first.id, second.id]),
+            position: NodePosition::About(vec![first.id, second.id]),
             parent: None,
             turn: None,
             speaker: Speaker::User,
@@ -206,8 +206,8 @@ impl<'a> Life<'a> {
     fn append(&mut self, attempt: Attempt) -> Result<(), TestCaseError> {
         let Attempt { tree, position, parent, turn, leads, reserve, refused, .. } = attempt;
         let (id, main) = (self.oracle.trees[tree].id, self.oracle.trees[tree].paths[0]);
-        let is_note = matches!(position, Position::About(_));
-        let placing = Placing { leads: leads.then_some(main), ..placing(self.world, id, position) };
+        let is_note = matches!(position, NodePosition::About(_));
+        let placing = NodePlacement { leads: leads.then_some(main), ..placing(self.world, id, position) };
         let (viewer, text) = (self.world.anna.clone(), format!("node {}", self.oracle.nodes.len()));
         let done = self.world.try_write(move |tx| {
             if reserve { tx.reserve_node(&viewer, &placing) } else { tx.append_node(&viewer, &placing, &said(&text)) }
@@ -343,10 +343,10 @@ fn ask(tx: &mut Tx<'_>, viewer: &Viewer, path: PathId, id: NodeId) -> Result<Ans
         is_pruned: tx.is_pruned(viewer, id)?,
         way: ids(&tx.path_to(viewer, path, id, usize::MAX)?),
         end: ids(&tx.path_to(viewer, path, id, 2)?),
-        children: ids(&tx.nodes_around(viewer, path, id, Around::Children, None, 1_000)?.rows),
+        children: ids(&tx.nodes_around(viewer, path, id, AdjacentKind::Children, None, 1_000)?.rows),
         subtree: ids(&tx.subtree(viewer, path, id, 2, None, 1_000)?.rows),
         edits: tx.edits(viewer, id, None, 1_000)?.rows,
-        annotations: ids(&tx.nodes_around(viewer, path, id, Around::Annotations, None, 1_000)?.rows),
+        annotations: ids(&tx.nodes_around(viewer, path, id, AdjacentKind::Annotations, None, 1_000)?.rows),
         alternatives,
         tags: tx.tags_of(viewer, id)?,
         by_name: tx.node_by_local_id(viewer, seen.row.conversation, &name)?,
@@ -421,7 +421,7 @@ impl Life<'_> {
         Ok(())
     }
 
-    fn compare_bone(&self, path: usize, node: usize, bone: &Bone) -> Result<(), TestCaseError> {
+    fn compare_bone(&self, path: usize, node: usize, bone: &SkeletonNode) -> Result<(), TestCaseError> {
         let (oracle, plain) = (&self.oracle, &self.oracle.nodes[node]);
         prop_assert_eq!((bone.id, bone.turn, bone.status), (plain.id, plain.turn, plain.status));
         let about = plain.about.iter().map(|about| oracle.nodes[*about].id).min();

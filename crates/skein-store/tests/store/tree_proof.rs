@@ -6,13 +6,13 @@ use skein_core::tree::turn::Speaker;
 use skein_core::tree::verify::Verdict;
 use skein_core::{ConversationId, NodeId};
 use skein_store::tree::NodeRow;
-use skein_store::tree::append::{Placing, Raw, RawOf, Said};
-use skein_store::tree::proof::Judged;
+use skein_store::tree::append::{NodeBody, NodePlacement, RawResponseSource, ReceivedResponse};
+use skein_store::tree::proof::NodeVerdict;
 
 use crate::fixtures::{Place, World, both};
 use crate::tree::{after, conversation, placing, say};
 
-pub(crate) fn judge_tree(world: &World, id: ConversationId) -> Vec<Judged> {
+pub(crate) fn judge_tree(world: &World, id: ConversationId) -> Vec<NodeVerdict> {
     let viewer = world.anna.clone();
     world.read(move |tx| {
         // In pieces, as whoever asks for more than one gets it.
@@ -28,25 +28,29 @@ pub(crate) fn judge_tree(world: &World, id: ConversationId) -> Vec<Judged> {
     })
 }
 
-fn judge_path(world: &World, node: NodeId) -> Vec<Judged> {
+fn judge_path(world: &World, node: NodeId) -> Vec<NodeVerdict> {
     let viewer = world.anna.clone();
     world.read(move |tx| tx.judge_path(&viewer, node, 100))
 }
 
-fn all(verdict: Verdict, nodes: &[&NodeRow]) -> Vec<Judged> {
+fn all(verdict: Verdict, nodes: &[&NodeRow]) -> Vec<NodeVerdict> {
     nodes.iter().map(|node| (node.id, Some(verdict))).collect()
 }
 
 /// What a model answers, with its raw response.
 fn answer(world: &World, id: ConversationId, parent: NodeId) -> NodeRow {
     let viewer = world.anna.clone();
-    let placing = Placing {
+    let placing = NodePlacement {
         author: ActorId::from_bytes([9; 16]),
         author_type: AuthorType::Model,
         ..placing(world, id, after(Some(parent), Speaker::Agent))
     };
-    let raw = Raw { headers: json!({ "x-request-id": "r" }), body: b"{\"id\":1}".to_vec() };
-    let said = Said { content: json!({ "type": "text", "text": "Hi" }), created_at: None, raw: Some(RawOf::New(raw)) };
+    let raw = ReceivedResponse { headers: json!({ "x-request-id": "r" }), body: b"{\"id\":1}".to_vec() };
+    let said = NodeBody {
+        content: json!({ "type": "text", "text": "Hi" }),
+        created_at: None,
+        raw: Some(RawResponseSource::New(raw)),
+    };
     world.clock.advance(1);
     world.write(move |tx| tx.append_node(&viewer, &placing, &said)).0
 }

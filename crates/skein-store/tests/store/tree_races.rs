@@ -7,7 +7,7 @@ use skein_core::tree::actor::ActorId;
 use skein_core::tree::turn::Speaker;
 use skein_core::{ConversationId, NodeId, PathId, TurnId};
 use skein_store::StoreError;
-use skein_store::tree::append::Position;
+use skein_store::tree::append::NodePosition;
 
 use crate::fixtures::{World, both};
 use crate::tree::{after, conversation, placing, refusal, said, say};
@@ -31,7 +31,7 @@ fn talk(world: &World) -> Talk {
     }
     for (depth, turn) in turns.iter().copied().enumerate() {
         let parent = (depth > 0).then(|| nodes[nodes.len() - 1]);
-        let position = Position::Beside { turn, parent };
+        let position = NodePosition::Beside { turn, parent };
         nodes.push(say(world, id, position, &format!("second {depth}")).id);
     }
     Talk { id, nodes, turns }
@@ -50,7 +50,7 @@ fn deed(world: &World, talk: &Talk, writer: usize, number: usize) -> Result<bool
             return Ok(false);
         }
         1 => after(Some(node), Speaker::User),
-        _ => Position::Beside { turn: talk.turns[mixed % talk.turns.len()], parent: None },
+        _ => NodePosition::Beside { turn: talk.turns[mixed % talk.turns.len()], parent: None },
     };
     let placing = placing(world, talk.id, position);
     world.try_write(move |tx| tx.append_node(&viewer, &placing, &said(&text)))?;

@@ -5,8 +5,8 @@ use skein_core::tree::actor::{ActorId, AuthorType};
 use skein_core::tree::node::{Source, SourceRole, TreeSummary};
 use skein_core::tree::turn::{Speaker, TurnType};
 use skein_core::{ConversationId, NodeId, PathId, Viewer};
-use skein_store::tree::adjacent_nodes::Around;
-use skein_store::tree::append::{Placing, Position};
+use skein_store::tree::adjacent_nodes::AdjacentKind;
+use skein_store::tree::append::{NodePlacement, NodePosition};
 use skein_store::{StoreError, Tx};
 
 use crate::bundle::count;
@@ -24,7 +24,7 @@ pub(crate) fn refused<T: std::fmt::Debug + Send + 'static>(
     rule
 }
 
-pub(crate) fn refused_say(world: &World, id: ConversationId, position: Position) -> String {
+pub(crate) fn refused_say(world: &World, id: ConversationId, position: NodePosition) -> String {
     let (viewer, placing) = (world.anna.clone(), placing(world, id, position));
     let reserve = (viewer.clone(), placing.clone());
     let rule = refused(world, move |tx| tx.append_node(&viewer, &placing, &said("never")));
@@ -82,7 +82,7 @@ both! {
         let [one, other] = [talk(world), talk(world)];
         let (viewer, id) = (world.anna.clone(), other.answers[0]);
         let turn = world.read(move |tx| tx.node(&viewer, id)).turn().unwrap();
-        assert_eq!(refused_say(world, one.id, Position::Beside { turn, parent: None }), "NotFound");
+        assert_eq!(refused_say(world, one.id, NodePosition::Beside { turn, parent: None }), "NotFound");
     }
 
     fn br_turn_003_a_second_root_turn_writes_nothing_refuses(world: &World) {
@@ -101,7 +101,7 @@ both! {
         let talk = talk(world);
         let (viewer, id) = (world.anna.clone(), talk.answers[0]);
         let turn = world.read(move |tx| tx.node(&viewer, id)).turn().unwrap();
-        assert_eq!(refused_say(world, talk.id, Position::Beside { turn, parent: Some(talk.last) }), "BR-TURN-009");
+        assert_eq!(refused_say(world, talk.id, NodePosition::Beside { turn, parent: Some(talk.last) }), "BR-TURN-009");
     }
 
     fn br_turn_008_a_failed_generation_stays_as_an_alternative_holds(world: &World) {
@@ -130,7 +130,7 @@ both! {
         let talk = talk(world);
         let (viewer, id) = (world.anna.clone(), talk.last);
         let turn = world.read(move |tx| tx.node(&viewer, id)).turn().unwrap();
-        let parents = [None, Some(talk.answers[1])].map(|parent| say(world, talk.id, Position::Beside { turn, parent }, "n").parent);
+        let parents = [None, Some(talk.answers[1])].map(|parent| say(world, talk.id, NodePosition::Beside { turn, parent }, "n").parent);
         assert_eq!(parents, talk.answers.map(Some));
     }
 
@@ -138,16 +138,16 @@ both! {
         let talk = talk(world);
         let (viewer, id) = (world.anna.clone(), talk.root);
         let turn = world.read(move |tx| tx.node(&viewer, id)).turn().unwrap();
-        let note = say(world, talk.id, Position::About(vec![talk.root]), "hm").id;
-        assert_eq!(refused_say(world, talk.id, Position::Beside { turn, parent: Some(talk.root) }), "BR-TURN-009");
-        assert_eq!(refused_say(world, talk.id, Position::Beside { turn, parent: Some(note) }), "AG-EDGE-004");
+        let note = say(world, talk.id, NodePosition::About(vec![talk.root]), "hm").id;
+        assert_eq!(refused_say(world, talk.id, NodePosition::Beside { turn, parent: Some(talk.root) }), "BR-TURN-009");
+        assert_eq!(refused_say(world, talk.id, NodePosition::Beside { turn, parent: Some(note) }), "AG-EDGE-004");
     }
 
     fn ag_edge_005_what_is_pending_or_failed_has_no_continuation_refuses(world: &World) {
         let talk = talk(world);
         let node = pending(world, &talk);
         assert_eq!(refused_say(world, talk.id, after(Some(node), Speaker::User)), "Z5");
-        assert_eq!(refused_say(world, talk.id, Position::About(vec![node])), "Z5");
+        assert_eq!(refused_say(world, talk.id, NodePosition::About(vec![node])), "Z5");
         let viewer = world.anna.clone();
         world.write(move |tx| tx.fail_node(&viewer, node, "no answer"));
         assert_eq!(refused_say(world, talk.id, after(Some(node), Speaker::User)), "Z5");
@@ -159,7 +159,7 @@ both! {
     fn ag_edge_005_branches_join_as_sources_of_one_edge_holds(world: &World) {
         let talk = talk(world);
         let source = Source { node_id: talk.answers[1], role: SourceRole::Context };
-        let placing = Placing { sources: vec![source, source], ..placing(world, talk.id, after(Some(talk.answers[0]), Speaker::Agent)) };
+        let placing = NodePlacement { sources: vec![source, source], ..placing(world, talk.id, after(Some(talk.answers[0]), Speaker::Agent)) };
         let viewer = world.anna.clone();
         let row = world.write(move |tx| tx.append_node(&viewer, &placing, &said("both"))).0;
         assert_eq!(row.parent, Some(talk.answers[0]));
@@ -168,49 +168,49 @@ both! {
 
     fn ag_edge_001_a_remark_about_nothing_and_a_root_with_sources_refuses(world: &World) {
         let talk = talk(world);
-        assert_eq!(refused_say(world, talk.id, Position::About(vec![])), "AG-EDGE-001");
+        assert_eq!(refused_say(world, talk.id, NodePosition::About(vec![])), "AG-EDGE-001");
         let empty = conversation(world, "dialogue");
         let source = Source { node_id: talk.root, role: SourceRole::Context };
-        let placing = Placing { sources: vec![source], ..placing(world, empty, after(None, Speaker::User)) };
+        let placing = NodePlacement { sources: vec![source], ..placing(world, empty, after(None, Speaker::User)) };
         let viewer = world.anna.clone();
         assert_eq!(refused(world, move |tx| tx.append_node(&viewer, &placing, &said("n"))), "AG-EDGE-001");
     }
 
     fn ag_edge_001_a_remark_about_a_node_named_twice_holds(world: &World) {
         let talk = talk(world);
-        let note = say(world, talk.id, Position::About(vec![talk.root, talk.last, talk.root]), "hm").id;
+        let note = say(world, talk.id, NodePosition::About(vec![talk.root, talk.last, talk.root]), "hm").id;
         let (viewer, path) = (world.anna.clone(), PathId::main_of(talk.id));
-        let found = world.read(move |tx| tx.nodes_around(&viewer, path, talk.root, Around::Annotations, None, 9));
+        let found = world.read(move |tx| tx.nodes_around(&viewer, path, talk.root, AdjacentKind::Annotations, None, 9));
         assert_eq!(found.rows.iter().map(|node| node.row.id).collect::<Vec<_>>(), [note]);
     }
 
     fn ag_edge_003_sources_of_this_conversation_holds(world: &World) {
         let talk = talk(world);
-        assert!(try_say(world, talk.id, Position::About(vec![talk.root, talk.last]), "hm").is_ok());
+        assert!(try_say(world, talk.id, NodePosition::About(vec![talk.root, talk.last]), "hm").is_ok());
     }
 
     fn ag_edge_003_sources_of_another_conversation_refuses(world: &World) {
         let [one, other] = [talk(world), talk(world)];
-        for position in [after(Some(other.root), Speaker::User), Position::EditOf(other.root), Position::About(vec![one.root, other.root])] {
+        for position in [after(Some(other.root), Speaker::User), NodePosition::EditOf(other.root), NodePosition::About(vec![one.root, other.root])] {
             assert_eq!(refused_say(world, one.id, position), "AG-EDGE-003");
         }
         let source = Source { node_id: other.root, role: SourceRole::Instruction };
-        let placing = Placing { sources: vec![source], ..placing(world, one.id, after(Some(one.root), Speaker::User)) };
+        let placing = NodePlacement { sources: vec![source], ..placing(world, one.id, after(Some(one.root), Speaker::User)) };
         let viewer = world.anna.clone();
         assert_eq!(refused(world, move |tx| tx.append_node(&viewer, &placing, &said("n"))), "AG-EDGE-003");
     }
 
     fn ag_edge_004_a_remark_has_no_depth_and_no_turn_holds(world: &World) {
         let talk = talk(world);
-        let note = say(world, talk.id, Position::About(vec![talk.root]), "hm");
+        let note = say(world, talk.id, NodePosition::About(vec![talk.root]), "hm");
         assert_eq!((note.place, note.parent), (None, None));
     }
 
     fn ag_edge_004_going_on_from_a_remark_refuses(world: &World) {
         let talk = talk(world);
-        let note = say(world, talk.id, Position::About(vec![talk.root]), "hm").id;
+        let note = say(world, talk.id, NodePosition::About(vec![talk.root]), "hm").id;
         assert_eq!(refused_say(world, talk.id, after(Some(note), Speaker::User)), "AG-EDGE-004");
-        assert_eq!(refused_say(world, talk.id, Position::EditOf(note)), "AG-EDGE-004");
+        assert_eq!(refused_say(world, talk.id, NodePosition::EditOf(note)), "AG-EDGE-004");
         let (viewer, path) = (world.anna.clone(), PathId::main_of(talk.id));
         assert_eq!(refused(world, move |tx| tx.move_path(&viewer, path, me(&viewer), note)), "AG-EDGE-004");
     }
@@ -220,7 +220,7 @@ both! {
         let other = ActorId::from_bytes([3; 16]);
         let paths = [PathId::main_of(talk.id), PathId::of(talk.id, other.as_bytes())];
         let (viewer, node) = (world.anna.clone(), talk.answers[1]);
-        let author = Placing { author: other, author_type: AuthorType::Model, leads: Some(paths[1]), ..placing(world, talk.id, after(Some(node), Speaker::Agent)) };
+        let author = NodePlacement { author: other, author_type: AuthorType::Model, leads: Some(paths[1]), ..placing(world, talk.id, after(Some(node), Speaker::Agent)) };
         let (shown, cursors) = world.write(move |tx| {
             tx.move_path(&viewer, paths[1], other, node)?;
             let led = tx.append_node(&viewer, &author, &said("on the other way"))?.0;
@@ -237,7 +237,7 @@ both! {
         for path in [PathId::main_of(other.id), PathId::of(other.id, actor.as_bytes()), PathId::of(one.id, &[4; 16])] {
             let viewer = world.anna.clone();
             assert_eq!(refused(world, move |tx| tx.move_path(&viewer, path, actor, one.root)), "AG-PATH-002");
-            let placing = Placing { leads: Some(path), ..placing(world, one.id, after(Some(one.last), Speaker::User)) };
+            let placing = NodePlacement { leads: Some(path), ..placing(world, one.id, after(Some(one.last), Speaker::User)) };
             let viewer = world.anna.clone();
             assert_eq!(refused(world, move |tx| tx.append_node(&viewer, &placing, &said("n"))), "AG-PATH-002");
         }
@@ -251,7 +251,7 @@ both! {
     fn mg_conv_005_a_folded_branch_refuses(world: &World) {
         let talk = talk(world);
         fold(world, talk.id);
-        for position in [after(Some(talk.last), Speaker::User), Position::EditOf(talk.root), Position::About(vec![talk.root])] {
+        for position in [after(Some(talk.last), Speaker::User), NodePosition::EditOf(talk.root), NodePosition::About(vec![talk.root])] {
             assert_eq!(refused_say(world, talk.id, position), "MG-CONV-005");
         }
     }
@@ -300,12 +300,12 @@ both! {
             |tx, viewer, id, node| tx.seen_node(viewer, PathId::main_of(id), node).map(|_| 1),
             |tx, viewer, id, node| tx.path_to(viewer, PathId::main_of(id), node, 9).map(|found| found.len()),
             |tx, viewer, id, node| {
-                tx.nodes_around(viewer, PathId::main_of(id), node, Around::Children, None, 9).map(|found| found.rows.len())
+                tx.nodes_around(viewer, PathId::main_of(id), node, AdjacentKind::Children, None, 9).map(|found| found.rows.len())
             },
             |tx, viewer, id, node| tx.subtree(viewer, PathId::main_of(id), node, 9, None, 9).map(|found| found.rows.len()),
             |tx, viewer, _, node| tx.edits(viewer, node, None, 10).map(|found| found.rows.len()),
             |tx, viewer, id, node| {
-                tx.nodes_around(viewer, PathId::main_of(id), node, Around::Annotations, None, 9).map(|found| found.rows.len())
+                tx.nodes_around(viewer, PathId::main_of(id), node, AdjacentKind::Annotations, None, 9).map(|found| found.rows.len())
             },
             |tx, viewer, id, _| tx.path_cursor(viewer, id, PathId::main_of(id)).map(|_| 1),
             |tx, viewer, id, node| tx.summary(viewer, id, Some(node)).map(|_| 1),
@@ -333,7 +333,7 @@ both! {
         let talk = talk(world);
         let data = json!({ "mode": "dialogue", "kind": "main", "status": "active" });
         let own = conversation_of(world, &world.bert, data);
-        for position in [after(Some(talk.root), Speaker::User), Position::About(vec![talk.root]), Position::EditOf(talk.root)] {
+        for position in [after(Some(talk.root), Speaker::User), NodePosition::About(vec![talk.root]), NodePosition::EditOf(talk.root)] {
             let (viewer, placing) = (world.bert.clone(), placing(world, own, position));
             assert_eq!(refused(world, move |tx| tx.append_node(&viewer, &placing, &said("n"))), "AG-EDGE-003");
         }
@@ -352,7 +352,7 @@ both! {
         let talk = talk(world);
         let turns = talk.answers.map(|node| { let viewer = world.anna.clone(); world.read(move |tx| tx.node(&viewer, node)).turn() });
         assert_eq!(turns[0], turns[1]);
-        let result = Position::After { parent: Some(talk.root), speaker: Speaker::Agent, turn_type: TurnType::ToolResult };
+        let result = NodePosition::After { parent: Some(talk.root), speaker: Speaker::Agent, turn_type: TurnType::ToolResult };
         assert_ne!(say(world, talk.id, result, "42").turn(), turns[0]);
     }
 }

@@ -3,16 +3,16 @@
 use serde_json::{Value, json};
 use skein_core::garden::item::{Item, ItemDraft, ItemType};
 use skein_core::tree::actor::ActorId;
-use skein_core::tree::node::{Fact, FrameMoved, NodeMarked, PathMoved, TreeSummary};
+use skein_core::tree::node::{FrameMoved, NodeMarked, PathMoved, TreePayload, TreeSummary};
 use skein_core::tree::turn::Speaker;
 use skein_core::{ConversationId, ItemId, NodeId, PathId, RecordId, UserId, Viewer};
 use skein_store::backup::{backup, restore};
 use skein_store::blobs::Blobs;
-use skein_store::bundle::{Authority, BadBundle, ExportScope, Selection, export_only};
+use skein_store::bundle::{Authority, BadBundle, ConversationSelection, ExportScope, export_only};
 use skein_store::timeline::items::ItemQuery;
-use skein_store::tree::append::Position;
+use skein_store::tree::append::NodePosition;
 use skein_store::tree::read::SeenNode;
-use skein_store::tree::skeleton::Bone;
+use skein_store::tree::skeleton::SkeletonNode;
 use skein_store::verify::{VerifyOptions, verify};
 use skein_store::{Location, Store, StoreError, StoreOptions};
 use skein_testkit::postgres::{Cluster, Database};
@@ -23,7 +23,7 @@ use crate::fixtures::{World, both, content, object, user};
 use crate::tree::{Lived, after, conversation, lived, marked, refusal, say};
 
 /// Everything that is shown of some conversations.
-type Shown = Vec<(Vec<Bone>, Vec<SeenNode>)>;
+type Shown = Vec<(Vec<SkeletonNode>, Vec<SeenNode>)>;
 
 fn shown(store: &Store, owner: UserId, trees: [ConversationId; 3]) -> Shown {
     let read = |id: ConversationId| {
@@ -90,7 +90,7 @@ fn whole(world: &World, kind: &str, origin: Value) -> ConversationId {
 
 fn export_conversation(world: &World, id: ConversationId) -> Vec<u8> {
     let scope = ExportScope { viewer: world.anna.clone(), owner: user(&world.anna), cut: cut(world) };
-    let only = Selection::of(&world.store, &world.anna, id).unwrap();
+    let only = ConversationSelection::of(&world.store, &world.anna, id).unwrap();
     let mut bundle = Vec::new();
     export_only(&world.store, &world.blobs, &scope, only, &mut bundle, &mut go_on).unwrap();
     bundle
@@ -228,8 +228,8 @@ both! {
         let talk = whole(world, "main", Value::Null);
         let root = say(world, talk, after(None, Speaker::User), "How many herons?");
         let answer = say(world, talk, after(Some(root.id), Speaker::Agent), "Eleven.");
-        say(world, talk, Position::EditOf(answer.id), "Twelve.");
-        say(world, talk, Position::About(vec![root.id]), "Who counted?");
+        say(world, talk, NodePosition::EditOf(answer.id), "Twelve.");
+        say(world, talk, NodePosition::About(vec![root.id]), "Who counted?");
         let origin = json!({ "conversationId": talk, "turnId": root.turn(), "nodeId": root.id });
         let fork = whole(world, "fork", origin);
         let last = say(world, fork, after(None, Speaker::User), "And storks?");
@@ -321,7 +321,7 @@ both! {
     }
 }
 
-fn after_last(lived: &Lived) -> Position {
+fn after_last(lived: &Lived) -> NodePosition {
     after(Some(lived.last), Speaker::Agent)
 }
 
@@ -337,7 +337,7 @@ fn hers(world: &World) -> Anothers {
     let conversation = crate::tree::conversation_of(world, &world.bert, data);
     let viewer = world.bert.clone();
     let position = after(None, Speaker::User);
-    let placing = skein_store::tree::append::Placing {
+    let placing = skein_store::tree::append::NodePlacement {
         author: ActorId::from(viewer.owner()),
         ..crate::tree::placing(world, conversation, position)
     };

@@ -6,11 +6,11 @@ use serde_json::{Value, json};
 use skein_core::garden::item::{ItemDraft, ItemType};
 use skein_core::tree::actor::{ActorId, AuthorType};
 use skein_core::tree::node::{ExecutedBy, NodeMarked, TreeSummary};
-use skein_core::tree::node_status::{CacheStatus, Parent};
+use skein_core::tree::node_status::{CacheStatus, ParentStatus};
 use skein_core::tree::turn::Speaker;
 use skein_core::tree::verify::Verdict;
 use skein_core::{ConversationId, ItemId, Millis, NodeId, PathId, RecordId, TurnId};
-use skein_store::tree::append::{Placing, Position, Raw, RawOf, Said};
+use skein_store::tree::append::{NodeBody, NodePlacement, NodePosition, RawResponseSource, ReceivedResponse};
 use skein_store::tree::conversations::ConversationQuery;
 use skein_store::tree::read::SeenNode;
 use skein_store::tree::{ConversationRow, NodeRow, TurnRow};
@@ -69,7 +69,7 @@ pub(crate) fn way_to(world: &World, path: PathId, node: NodeId) -> Vec<NodeId> {
 /// How an answer of a model's stands on Anna's path.
 fn standing(world: &World, id: ConversationId, node: NodeId) -> CacheStatus {
     let node = seen(world, PathId::main_of(id), node);
-    let parent = if node.answers_selected { Parent::Selected } else { Parent::NotSelected };
+    let parent = if node.answers_selected { ParentStatus::Selected } else { ParentStatus::NotSelected };
     CacheStatus::derive(node.spoken.unwrap().0, node.row.author_type, node.row.status, parent)
 }
 
@@ -77,9 +77,12 @@ fn standing(world: &World, id: ConversationId, node: NodeId) -> CacheStatus {
 pub(crate) fn generate(world: &World, id: ConversationId, parent: NodeId, text: &str) -> NodeRow {
     let executed_by = Some(ExecutedBy { process_id: RecordId::from_bytes([6; 16]), version: 3 });
     let place = placing(world, id, after(Some(parent), Speaker::Agent));
-    let placing = Placing { author: MODEL, author_type: AuthorType::Model, executed_by, ..place };
-    let raw = Some(RawOf::New(Raw { headers: json!({ "x-request-id": "r" }), body: text.as_bytes().to_vec() }));
-    let (viewer, said) = (world.anna.clone(), Said { raw, ..said(text) });
+    let placing = NodePlacement { author: MODEL, author_type: AuthorType::Model, executed_by, ..place };
+    let raw = Some(RawResponseSource::New(ReceivedResponse {
+        headers: json!({ "x-request-id": "r" }),
+        body: text.as_bytes().to_vec(),
+    }));
+    let (viewer, said) = (world.anna.clone(), NodeBody { raw, ..said(text) });
     world.clock.advance(1);
     world.write(move |tx| tx.append_node(&viewer, &placing, &said)).0
 }
@@ -114,12 +117,12 @@ fn kept(world: &World, id: ConversationId) -> Kept {
 
 /// Does beside a conversation, and in it, whatever can be done.
 fn stir(world: &World, talk: &Talk) {
-    let beside = Position::Beside { turn: turn_of(world, talk.last), parent: Some(talk.answers[1]) };
-    for position in [Position::EditOf(talk.root), Position::EditOf(talk.answers[0]), beside] {
+    let beside = NodePosition::Beside { turn: turn_of(world, talk.last), parent: Some(talk.answers[1]) };
+    for position in [NodePosition::EditOf(talk.root), NodePosition::EditOf(talk.answers[0]), beside] {
         say(world, talk.id, position, "otherwise");
     }
     say(world, talk.id, after(Some(talk.answers[1]), Speaker::Agent), "more");
-    say(world, talk.id, Position::About(vec![talk.root, talk.last]), "a remark");
+    say(world, talk.id, NodePosition::About(vec![talk.root, talk.last]), "a remark");
     for node in [talk.answers[1], talk.root, talk.last] {
         turn_to(world, talk.id, node);
         let (viewer, label) = (world.anna.clone(), Some("here".to_owned()));
@@ -251,7 +254,7 @@ both! {
     fn br_turn_012_an_edit_nobody_asked_to_show_refuses_the_place_of_the_old(world: &World) {
         let talk = talk(world);
         let (before, main) = (kept(world, talk.id).1, PathId::main_of(talk.id));
-        let quiet = Placing { leads: None, ..placing(world, talk.id, Position::EditOf(talk.root)) };
+        let quiet = NodePlacement { leads: None, ..placing(world, talk.id, NodePosition::EditOf(talk.root)) };
         let viewer = world.anna.clone();
         let (edit, moved) = world.write(move |tx| tx.append_node(&viewer, &quiet, &said("another question")));
         assert_eq!((moved.turns, shown_at(world, talk.id, talk.root)), (vec![], vec![talk.root]));
@@ -260,7 +263,7 @@ both! {
         assert_eq!((after.len(), after[&talk.root].clone()), (before.len() + 1, before[&talk.root].clone()));
         assert_ne!(after[&edit.id].1, after[&talk.root].1);
         let other = crate::tree_refusals::talk(world);
-        assert_eq!(refused_say(world, talk.id, Position::EditOf(other.root)), "AG-EDGE-003");
+        assert_eq!(refused_say(world, talk.id, NodePosition::EditOf(other.root)), "AG-EDGE-003");
     }
 
     fn br_turn_episode_001_taking_back_what_was_said_refuses(world: &World) {
@@ -338,7 +341,7 @@ both! {
             assert!(!turn_to(world, talk.id, node).contains(&turn_of(world, deeper[0])));
             assert_eq!(shown_at(world, talk.id, deeper[0]), [deeper[1]]);
         }
-        let note = say(world, talk.id, Position::About(vec![talk.root]), "hm").id;
+        let note = say(world, talk.id, NodePosition::About(vec![talk.root]), "hm").id;
         let (viewer, main) = (world.anna.clone(), PathId::main_of(talk.id));
         assert_eq!(refused(world, move |tx| tx.move_path(&viewer, main, me(&viewer), note)), "AG-EDGE-004");
     }
@@ -356,7 +359,7 @@ both! {
         let fork = conversation_of(world, &world.anna, data);
         say(world, fork, after(None, Speaker::User), "elsewhere");
         assert_eq!((cursor(world, talk.id, main), kept(world, talk.id)), before);
-        let leading = Placing { leads: Some(theirs), ..placing(world, talk.id, after(Some(talk.last), Speaker::User)) };
+        let leading = NodePlacement { leads: Some(theirs), ..placing(world, talk.id, after(Some(talk.last), Speaker::User)) };
         let viewer = world.anna.clone();
         assert_eq!(refused(world, move |tx| tx.append_node(&viewer, &leading, &said("mine"))), "AG-PATH-002");
     }
@@ -412,8 +415,8 @@ both! {
             assert_eq!(conversation_row(world, id).root_node, None);
             let root = say(world, id, after(None, Speaker::User), "first");
             let turn = root.turn().unwrap();
-            say(world, id, Position::EditOf(root.id), "edited");
-            say(world, id, Position::Beside { turn, parent: None }, "beside");
+            say(world, id, NodePosition::EditOf(root.id), "edited");
+            say(world, id, NodePosition::Beside { turn, parent: None }, "beside");
             say(world, id, after(Some(root.id), Speaker::Agent), "second");
             let found = conversation_row(world, id);
             assert_eq!((found.root_turn, found.root_node), (Some(turn), Some(root.id)));
@@ -442,7 +445,7 @@ both! {
             let id = conversation(world, mode);
             let old = say(world, id, after(None, Speaker::User), "old").id;
             let before = kept(world, id).1;
-            let edit = say(world, id, Position::EditOf(old), "new");
+            let edit = say(world, id, NodePosition::EditOf(old), "new");
             assert_eq!((edit.edited_from, edit.id == old), (Some(old), false));
             assert_eq!(kept(world, id).1[&old], before[&old]);
         }
@@ -521,10 +524,10 @@ both! {
     fn ag_node_006_another_start_refuses(world: &World) {
         let talk = talk(world);
         assert_eq!(refused_say(world, talk.id, after(None, Speaker::System)), "BR-TURN-003");
-        let beside = Position::Beside { turn: turn_of(world, talk.root), parent: Some(talk.root) };
+        let beside = NodePosition::Beside { turn: turn_of(world, talk.root), parent: Some(talk.root) };
         assert_eq!(refused_say(world, talk.id, beside), "BR-TURN-009");
         let empty = conversation(world, "dialogue");
-        assert_eq!(refused_say(world, empty, Position::About(vec![talk.root])), "AG-EDGE-003");
+        assert_eq!(refused_say(world, empty, NodePosition::About(vec![talk.root])), "AG-EDGE-003");
         assert!(try_say(world, empty, after(None, Speaker::User), "first").is_ok());
     }
 }

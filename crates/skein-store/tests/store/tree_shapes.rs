@@ -3,14 +3,14 @@
 use bytes::Bytes;
 use serde_json::json;
 use skein_core::garden::item::ItemType;
-use skein_core::tree::node::{Fact as _, Node, Source, SourceRole};
+use skein_core::tree::node::{Node, Source, SourceRole, TreePayload as _};
 use skein_core::tree::turn::Speaker;
 use skein_core::tree::verify::Verdict;
 use skein_core::{ConversationId, ItemId, NodeId, PathId, RecordId};
 use skein_store::timeline::items::ItemQuery;
 use skein_store::tree::NodeRow;
-use skein_store::tree::adjacent_nodes::{Around, EdgeSource};
-use skein_store::tree::append::{Placing, Position, Said};
+use skein_store::tree::adjacent_nodes::{AdjacentKind, EdgeSource};
+use skein_store::tree::append::{NodeBody, NodePlacement, NodePosition};
 
 use crate::fixtures::{World, both, content};
 use crate::tree::{after, conversation, conversation_of, placing, refusal, said, say, try_say};
@@ -32,11 +32,11 @@ fn text(world: &World) -> Text {
     let id = conversation(world, "buffer");
     let first = say(world, id, after(None, Speaker::User), "Once upon a time").id;
     let second = say(world, id, after(Some(first), Speaker::Agent), "there was a loom").id;
-    let version = say(world, id, Position::EditOf(first), "Long ago").id;
+    let version = say(world, id, NodePosition::EditOf(first), "Long ago").id;
     Text { id, main: PathId::main_of(id), first, version, second }
 }
 
-fn around(world: &World, id: ConversationId, node: NodeId, which: Around) -> Vec<NodeId> {
+fn around(world: &World, id: ConversationId, node: NodeId, which: AdjacentKind) -> Vec<NodeId> {
     let viewer = world.anna.clone();
     let found = world.read(move |tx| tx.nodes_around(&viewer, PathId::main_of(id), node, which, None, 100));
     found.rows.iter().map(|node| node.row.id).collect()
@@ -56,7 +56,7 @@ fn primary(node: NodeId, is_version: bool) -> EdgeSource {
 /// Says something after one node with another as its context.
 fn join(world: &World, id: ConversationId, parent: NodeId, context: NodeId) -> NodeRow {
     let source = Source { node_id: context, role: SourceRole::Context };
-    let placing = Placing { sources: vec![source], ..placing(world, id, after(Some(parent), Speaker::Agent)) };
+    let placing = NodePlacement { sources: vec![source], ..placing(world, id, after(Some(parent), Speaker::Agent)) };
     let viewer = world.anna.clone();
     world.clock.advance(1);
     world.write(move |tx| tx.append_node(&viewer, &placing, &said("both"))).0
@@ -70,7 +70,7 @@ both! {
     fn ag_edge_002_versions_stand_for_each_other_and_lineages_are_all_needed_holds(world: &World) {
         let text = text(world);
         // What follows one version follows the other, joins the same turn and is stale under neither.
-        assert_eq!(around(world, text.id, text.version, Around::Children), [text.second]);
+        assert_eq!(around(world, text.id, text.version, AdjacentKind::Children), [text.second]);
         let beside = say(world, text.id, after(Some(text.version), Speaker::Agent), "there was a weaver");
         assert_eq!(beside.turn(), row(world, text.second).turn());
         for shown in [text.first, text.version] {
@@ -94,13 +94,13 @@ both! {
         assert!(seen(world, text.main, text.first).is_selected && !seen(world, text.main, text.version).is_selected);
         assert_eq!(way_to(world, text.main, more.id), [text.first, more.id]);
         let turn = row(world, text.second).turn().unwrap();
-        let beside = Position::Beside { turn, parent: Some(text.version) };
+        let beside = NodePosition::Beside { turn, parent: Some(text.version) };
         let third = say(world, text.id, beside, "there was a sheep").id;
         assert_eq!(way_to(world, text.main, third), [text.version, third]);
         // An edit is said beside what it edits: what is shown above stays.
         turn_to(world, text.id, text.first);
         turn_to(world, text.id, text.second);
-        let edited = say(world, text.id, Position::EditOf(third), "there were sheep").id;
+        let edited = say(world, text.id, NodePosition::EditOf(third), "there were sheep").id;
         assert_eq!(way_to(world, text.main, edited), [text.first, edited]);
         assert_eq!(world.verify(true).breaks, []);
     }
@@ -124,8 +124,8 @@ both! {
         assert_eq!(way_to(world, text.main, text.second), [text.first, text.second]);
         assert_eq!(way_to(world, main, text.second), [text.version, text.second]);
         // What is written in the place of the origin, or above it, comes too late for the fork.
-        say(world, text.id, Position::EditOf(text.version), "Longer ago");
-        let later = say(world, text.id, Position::EditOf(text.second), "there were looms").id;
+        say(world, text.id, NodePosition::EditOf(text.version), "Longer ago");
+        let later = say(world, text.id, NodePosition::EditOf(text.second), "there were looms").id;
         assert_eq!(way_to(world, text.main, later).last(), Some(&later));
         assert_eq!(way_to(world, main, said), [text.version, text.second, said]);
         let viewer = world.anna.clone();
@@ -142,7 +142,7 @@ both! {
         let data = json!({ "mode": "buffer", "kind": "fork", "status": "active", "forkedFrom": origin });
         let fork = conversation_of(world, &world.anna, data);
         let said = say(world, fork, after(None, Speaker::User), "elsewhere").id;
-        let version = say(world, id, Position::EditOf(first), "Long ago").id;
+        let version = say(world, id, NodePosition::EditOf(first), "Long ago").id;
         turn_to(world, id, second.id);
         assert_eq!(way_to(world, PathId::main_of(id), second.id), [version, second.id]);
         assert_eq!(way_to(world, PathId::main_of(fork), said), [first, second.id, said]);
@@ -168,7 +168,7 @@ both! {
         // Alternatives of a dialogue are lineages of their own.
         turn_to(world, talk.id, talk.answers[1]);
         assert!(!seen(world, PathId::main_of(talk.id), talk.last).answers_selected);
-        assert!(around(world, talk.id, talk.answers[1], Around::Children).is_empty());
+        assert!(around(world, talk.id, talk.answers[1], AdjacentKind::Children).is_empty());
         for source in talk.answers {
             let sql = format!("UPDATE nodes SET content_hash = {} WHERE id = {}", altered(world, "content_hash"), world.hex(source.as_bytes()));
             world.tamper_unguarded(&sql).unwrap();
@@ -187,7 +187,7 @@ both! {
         let node = world.write(move |tx| {
             let attached = tx.attach_blob(&viewer, &blob)?;
             let content = json!({ "type": "image", "ref": attached, "mimeType": "image/png", "width": 4, "height": 3 });
-            tx.append_node(&viewer, &placing, &Said { content, ..said("") })
+            tx.append_node(&viewer, &placing, &NodeBody { content, ..said("") })
         });
         assert_eq!(seen(world, PathId::main_of(id), node.0.id).content.unwrap()["type"], "image");
         let (viewer, query) = (world.anna.clone(), ItemQuery { limit: 1_000, include_hidden: true, ..ItemQuery::default() });
@@ -218,7 +218,7 @@ both! {
         let main = PathId::main_of(talk.id);
         let joined = join(world, talk.id, talk.answers[0], talk.answers[1]).id;
         assert_eq!(way_to(world, main, joined), [talk.root, talk.answers[0], joined]);
-        let note = say(world, talk.id, Position::About(vec![talk.last]), "hm").id;
+        let note = say(world, talk.id, NodePosition::About(vec![talk.last]), "hm").id;
         assert_eq!(way_to(world, main, note), [note]);
         let viewer = world.anna.clone();
         assert!(!world.read(move |tx| tx.is_on_path(&viewer, main, note)));
@@ -238,7 +238,7 @@ both! {
         let text = text(world);
         let [first, version] = [text.first, text.version].map(|node| row(world, node).label());
         assert_eq!(first, version);
-        assert!(around(world, text.id, text.version, Around::Siblings).is_empty());
+        assert!(around(world, text.id, text.version, AdjacentKind::Siblings).is_empty());
         // Nor do two lineages share a place.
         let talk = talk(world);
         let [one, two] = talk.answers.map(|node| world.hex(node.as_bytes()));
@@ -249,38 +249,38 @@ both! {
 
     fn ag_path_004_what_answers_another_node_or_is_a_version_refuses_to_be_a_sibling(world: &World) {
         let talk = talk(world);
-        let position = Position::Beside { turn: turn_of(world, talk.last), parent: Some(talk.answers[1]) };
+        let position = NodePosition::Beside { turn: turn_of(world, talk.last), parent: Some(talk.answers[1]) };
         let elsewhere = say(world, talk.id, position, "elsewhere").id;
         assert_eq!(turn_of(world, elsewhere), turn_of(world, talk.last));
-        say(world, talk.id, Position::About(vec![talk.answers[0]]), "hm");
+        say(world, talk.id, NodePosition::About(vec![talk.answers[0]]), "hm");
         for node in [talk.last, elsewhere] {
-            assert!(around(world, talk.id, node, Around::Siblings).is_empty());
+            assert!(around(world, talk.id, node, AdjacentKind::Siblings).is_empty());
         }
-        assert_eq!(around(world, talk.id, talk.answers[0], Around::Siblings), [talk.answers[1]]);
+        assert_eq!(around(world, talk.id, talk.answers[0], AdjacentKind::Siblings), [talk.answers[1]]);
         let text = text(world);
-        say(world, text.id, Position::EditOf(text.second), "there stood a loom");
+        say(world, text.id, NodePosition::EditOf(text.second), "there stood a loom");
         let other = generate(world, text.id, text.version, "there was a weaver").id;
-        say(world, text.id, Position::EditOf(other), "there was a spinner");
-        assert_eq!(around(world, text.id, text.second, Around::Siblings), [other]);
+        say(world, text.id, NodePosition::EditOf(other), "there was a spinner");
+        assert_eq!(around(world, text.id, text.second, AdjacentKind::Siblings), [other]);
     }
 
     fn ag_path_005_a_leaf_has_nothing_after_it_but_remarks_holds(world: &World) {
         let talk = talk(world);
         let is_leaf = |node| !seen(world, PathId::main_of(talk.id), node).has_children;
         assert!(is_leaf(talk.last) && is_leaf(talk.answers[1]) && !is_leaf(talk.answers[0]));
-        let note = say(world, talk.id, Position::About(vec![talk.last]), "hm").id;
+        let note = say(world, talk.id, NodePosition::About(vec![talk.last]), "hm").id;
         assert!(is_leaf(talk.last) && is_leaf(note));
     }
 
     fn ag_path_005_a_node_that_is_continued_refuses_to_be_a_leaf(world: &World) {
         let text = text(world);
         // Even when only another version of it was.
-        let version = say(world, text.id, Position::EditOf(text.second), "there stood a loom").id;
+        let version = say(world, text.id, NodePosition::EditOf(text.second), "there stood a loom").id;
         say(world, text.id, after(Some(version), Speaker::User), "in a mill");
         for node in [text.first, text.version, text.second, version] {
             assert!(seen(world, text.main, node).has_children);
         }
-        let note = say(world, text.id, Position::About(vec![text.first]), "hm").id;
+        let note = say(world, text.id, NodePosition::About(vec![text.first]), "hm").id;
         assert_eq!(refused_say(world, text.id, after(Some(note), Speaker::User)), "AG-EDGE-004");
     }
 
@@ -288,7 +288,7 @@ both! {
         let id = conversation(world, "buffer");
         let first = say(world, id, after(None, Speaker::User), "Once upon a time").id;
         let second = say(world, id, after(Some(first), Speaker::Agent), "there was a loom");
-        let version = say(world, id, Position::EditOf(first), "Long ago").id;
+        let version = say(world, id, NodePosition::EditOf(first), "Long ago").id;
         assert_eq!(sources(world, second.id), [primary(first, false), primary(version, true)]);
         assert_eq!(row(world, second.id), second);
         assert_eq!(verdict(world, id, second.id), Some(Verdict::Valid));
@@ -310,7 +310,7 @@ both! {
     fn ag_edit_002_an_edit_has_a_course_of_its_own_and_the_old_goes_stale_holds(world: &World) {
         let talk = talk(world);
         let main = PathId::main_of(talk.id);
-        let edit = say(world, talk.id, Position::EditOf(talk.answers[0]), "one, better");
+        let edit = say(world, talk.id, NodePosition::EditOf(talk.answers[0]), "one, better");
         assert_eq!((edit.turn(), edit.parent), (row(world, talk.answers[0]).turn(), Some(talk.root)));
         assert!(!seen(world, main, talk.last).answers_selected);
         let next = say(world, talk.id, after(Some(edit.id), Speaker::User), "and now?");
@@ -322,8 +322,8 @@ both! {
 
     fn ag_edit_002_an_edit_refuses_what_followed_the_old(world: &World) {
         let talk = talk(world);
-        let edit = say(world, talk.id, Position::EditOf(talk.answers[0]), "one, better").id;
-        assert!(around(world, talk.id, edit, Around::Children).is_empty());
+        let edit = say(world, talk.id, NodePosition::EditOf(talk.answers[0]), "one, better").id;
+        assert!(around(world, talk.id, edit, AdjacentKind::Children).is_empty());
         assert!(!seen(world, PathId::main_of(talk.id), edit).has_children);
         assert_eq!(sources(world, talk.last), [primary(talk.answers[0], false)]);
         assert_ne!(row(world, edit).label(), row(world, talk.answers[0]).label());
@@ -334,7 +334,7 @@ both! {
         let third = say(world, text.id, after(Some(text.second), Speaker::User), "and a weaver").id;
         let later = say(world, text.id, after(Some(text.version), Speaker::Agent), "there was a mill").id;
         for node in [text.first, text.version] {
-            assert_eq!(around(world, text.id, node, Around::Children), [text.second, later]);
+            assert_eq!(around(world, text.id, node, AdjacentKind::Children), [text.second, later]);
             turn_to(world, text.id, node);
             assert_eq!(way_to(world, text.main, third), [node, text.second, third]);
         }
@@ -344,7 +344,7 @@ both! {
         let text = text(world);
         let third = generate(world, text.id, text.second, "and a weaver").id;
         let before = conversation_row(world, text.id).nodes;
-        let again = say(world, text.id, Position::EditOf(text.version), "In old times").id;
+        let again = say(world, text.id, NodePosition::EditOf(text.version), "In old times").id;
         assert_eq!(conversation_row(world, text.id).nodes, before + 1);
         for shown in [text.first, text.version, again] {
             turn_to(world, text.id, shown);
@@ -356,28 +356,28 @@ both! {
         let text = text(world);
         let other = say(world, text.id, after(Some(text.first), Speaker::Agent), "there was a mill").id;
         let joined = join(world, text.id, text.second, text.first).id;
-        let again = say(world, text.id, Position::EditOf(text.version), "In old times").id;
-        let last = say(world, text.id, Position::EditOf(text.first), "Once").id;
+        let again = say(world, text.id, NodePosition::EditOf(text.version), "In old times").id;
+        let last = say(world, text.id, NodePosition::EditOf(text.first), "Once").id;
         assert_eq!(sources(world, text.second), [primary(text.first, false), primary(text.version, true), primary(again, true), primary(last, true)]);
         assert_eq!(sources(world, other), [primary(text.first, false), primary(last, true)]);
         // Also where it is the context of something, and then as its context.
         let context = |node, is_version| EdgeSource { node, role: SourceRole::Context, is_version };
         assert_eq!(sources(world, joined), [primary(text.second, false), context(text.first, false), context(last, true)]);
-        assert!(!around(world, text.id, last, Around::Children).contains(&joined));
+        assert!(!around(world, text.id, last, AdjacentKind::Children).contains(&joined));
         assert_eq!(world.verify(true).breaks, []);
         assert!(judge_tree(world, text.id).iter().all(|(_, verdict)| *verdict == Some(Verdict::Valid)));
     }
 
     fn ag_buffer_001_an_edit_of_a_dialogue_or_a_remark_refuses_the_version(world: &World) {
         let text = text(world);
-        let note = say(world, text.id, Position::About(vec![text.first]), "hm").id;
-        let again = say(world, text.id, Position::EditOf(text.first), "In old times").id;
+        let note = say(world, text.id, NodePosition::About(vec![text.first]), "hm").id;
+        let again = say(world, text.id, NodePosition::EditOf(text.first), "In old times").id;
         assert_eq!(sources(world, note), [primary(text.first, false)]);
-        assert!(around(world, text.id, again, Around::Annotations).is_empty());
+        assert!(around(world, text.id, again, AdjacentKind::Annotations).is_empty());
         let third = say(world, text.id, after(Some(text.second), Speaker::User), "and a weaver").id;
         assert_eq!(sources(world, third), [primary(text.second, false)]);
         let talk = talk(world);
-        say(world, talk.id, Position::EditOf(talk.answers[0]), "one, better");
+        say(world, talk.id, NodePosition::EditOf(talk.answers[0]), "one, better");
         assert_eq!(sources(world, talk.last), [primary(talk.answers[0], false)]);
     }
 
@@ -393,7 +393,7 @@ both! {
 
     fn ag_buffer_002_two_versions_at_one_position_refuses(world: &World) {
         let text = text(world);
-        let again = say(world, text.id, Position::EditOf(text.first), "In old times").id;
+        let again = say(world, text.id, NodePosition::EditOf(text.first), "In old times").id;
         for shown in [text.version, again, text.first, text.version] {
             turn_to(world, text.id, shown);
             assert_eq!(way_to(world, text.main, text.second), [shown, text.second]);
@@ -413,7 +413,7 @@ both! {
         assert_ne!(made[0].label(), made[1].label());
         let next = [&made[0], &made[1]].map(|node| say(world, id, after(Some(node.id), Speaker::User), "and").id);
         for (node, next) in made.iter().zip(next) {
-            assert_eq!(around(world, id, node.id, Around::Children), [next]);
+            assert_eq!(around(world, id, node.id, AdjacentKind::Children), [next]);
             assert_eq!(way_to(world, PathId::main_of(id), next), [first, node.id, next]);
         }
     }
@@ -423,7 +423,7 @@ both! {
         let first = say(world, id, after(None, Speaker::User), "Once upon a time").id;
         let made = ["there was a loom", "there was a mill"].map(|text| generate(world, id, first, text).id);
         let next = say(world, id, after(Some(made[0]), Speaker::Agent), "and a weaver").id;
-        assert!(around(world, id, made[1], Around::Children).is_empty());
+        assert!(around(world, id, made[1], AdjacentKind::Children).is_empty());
         assert_eq!(sources(world, next), [primary(made[0], false)]);
         turn_to(world, id, made[1]);
         assert!(!seen(world, PathId::main_of(id), next).answers_selected);

@@ -2,7 +2,7 @@
 
 use skein_core::tree::turn::Speaker;
 use skein_core::{ConversationId, NodeId, PathId};
-use skein_store::tree::append::Position;
+use skein_store::tree::append::NodePosition;
 
 use crate::fixtures::{World, both};
 use crate::tree::{after, conversation, say};
@@ -32,10 +32,10 @@ both! {
         // The older answer was chosen last, then another version of the question and an answer of its own in the same turn.
         turn_to(world, id, second);
         turn_to(world, id, below_first);
-        let edit = say(world, id, Position::EditOf(question), "Another question").id;
+        let edit = say(world, id, NodePosition::EditOf(question), "Another question").id;
         assert_eq!(end_below(world, id, edit), edit, "it has no answer of its own");
         let turn = row(world, first).turn().unwrap();
-        let own = say(world, id, Position::Beside { turn, parent: Some(edit) }, "Another answer").id;
+        let own = say(world, id, NodePosition::Beside { turn, parent: Some(edit) }, "Another answer").id;
         assert_eq!(end_below(world, id, edit), own);
         assert_eq!(end_below(world, id, question), below_first, "the last visited, not the newest");
         turn_to(world, id, second);
@@ -59,9 +59,9 @@ both! {
         let first = say(world, id, after(None, Speaker::User), "Once upon a time").id;
         let answer = say(world, id, after(Some(first), Speaker::Agent), "there was a loom").id;
         let turn = row(world, answer).turn().unwrap();
-        let other = say(world, id, Position::Beside { turn, parent: Some(first) }, "there was a weaver").id;
-        let edit = say(world, id, Position::EditOf(first), "Long ago").id;
-        let again = say(world, id, Position::EditOf(edit), "Once").id;
+        let other = say(world, id, NodePosition::Beside { turn, parent: Some(first) }, "there was a weaver").id;
+        let edit = say(world, id, NodePosition::EditOf(first), "Long ago").id;
+        let again = say(world, id, NodePosition::EditOf(edit), "Once").id;
         let shown = || shown_versions(world, id);
         assert_eq!(shown(), [Some(again), None, None, Some(again), Some(again)], "answers have no versions");
         turn_to(world, id, first);
@@ -69,7 +69,7 @@ both! {
         turn_to(world, id, answer);
         assert_eq!(shown()[0], Some(first), "what follows is shared: going there shows no other version");
         // A version of an answer is still known while another answer is shown.
-        let edited = say(world, id, Position::EditOf(answer), "there was a big loom").id;
+        let edited = say(world, id, NodePosition::EditOf(answer), "there was a big loom").id;
         turn_to(world, id, other);
         assert_eq!(shown(), [Some(first), Some(edited), None, Some(first), Some(first), Some(edited)]);
     }
@@ -77,7 +77,7 @@ both! {
     fn ag_edit_003_an_edit_in_a_dialogue_is_no_version_refuses(world: &World) {
         let id = conversation(world, "dialogue");
         let first = say(world, id, after(None, Speaker::User), "Once upon a time").id;
-        say(world, id, Position::EditOf(first), "Long ago");
+        say(world, id, NodePosition::EditOf(first), "Long ago");
         assert_eq!(shown_versions(world, id), [None, None]);
     }
 }

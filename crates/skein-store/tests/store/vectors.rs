@@ -1,9 +1,9 @@
 //! Vectors that were made once: found by what they were made of, and gone with the words.
 
 use serde_json::json;
-use skein_core::memory::episode::{Brought, EpisodeSource};
+use skein_core::memory::episode::{EpisodeSource, ImportedEpisode};
 use skein_core::{Digest, EpisodeId, ItemId, Viewer};
-use skein_store::memory::{DROPPED_VECTORS_MAX, MadeVector};
+use skein_store::memory::{DROPPED_VECTORS_MAX, StoredVector};
 
 use crate::fixtures::{World, both, wait_until};
 
@@ -11,7 +11,7 @@ const SYSTEM: Viewer = Viewer::System("test");
 
 /// Something that was brought and is remembered.
 fn remembered(world: &World, text: &str) -> (ItemId, EpisodeId) {
-    let brought = Brought { source: EpisodeSource::Text, content: json!(text), speaker: None, node_id: None };
+    let brought = ImportedEpisode { source: EpisodeSource::Text, content: json!(text), speaker: None, node_id: None };
     let (viewer, draft) = (world.anna.clone(), brought.to_draft(None).unwrap());
     let item = world.write(move |tx| tx.append_item(&viewer, &draft)).item.header.id;
     wait_until("everything is ingested", || {
@@ -22,7 +22,7 @@ fn remembered(world: &World, text: &str) -> (ItemId, EpisodeId) {
 }
 
 fn keep(world: &World, embedder: &'static str, episode: EpisodeId, text: &str, vector: &[u8]) {
-    let made = [MadeVector { episode, content: Digest::of(text.as_bytes()), vector: vector.to_vec() }];
+    let made = [StoredVector { episode, content: Digest::of(text.as_bytes()), vector: vector.to_vec() }];
     world.write(move |tx| tx.keep_vectors(&SYSTEM, embedder, &made));
 }
 
@@ -75,8 +75,8 @@ both! {
 
     fn vectors_that_nobody_uses_any_more_are_thrown_away_in_pieces(world: &World) {
         let (_, episode) = remembered(world, "Herons nest in May.");
-        let many: Vec<MadeVector> = (0..=DROPPED_VECTORS_MAX)
-            .map(|number| MadeVector { episode, content: Digest::of(&number.to_be_bytes()), vector: vec![1; 8] })
+        let many: Vec<StoredVector> = (0..=DROPPED_VECTORS_MAX)
+            .map(|number| StoredVector { episode, content: Digest::of(&number.to_be_bytes()), vector: vec![1; 8] })
             .collect();
         for embedder in ["former", "serving", "another"] {
             let many = many.clone();

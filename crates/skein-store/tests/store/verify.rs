@@ -3,10 +3,10 @@
 use bytes::Bytes;
 use serde_json::json;
 use skein_core::garden::proof::Proof;
-use skein_core::garden::relation::{Endpoint, Qualities, RelationDraft, RelationKind};
+use skein_core::garden::relation::{Endpoint, RelationAttributes, RelationDraft, RelationKind};
 use skein_core::{Digest, ItemId, Millis};
 use skein_store::StoreError;
-use skein_store::verify::{Report, VerifyOptions};
+use skein_store::verify::{VerifyOptions, VerifyReport};
 
 use crate::fixtures::{Place, World, both, content};
 
@@ -37,7 +37,7 @@ fn populated(world: &World) -> ItemId {
         let gone = tx.create_catalogued(&viewer, crate::catalog::service("gone"), None)?;
         tx.delete_record(&viewer, gone.id, None, None)?;
         let (source, target) = (Endpoint::Item(first), Endpoint::Fragment { item: fourth, position: 1 });
-        let draft = RelationDraft::new(RelationKind::Mentions, source, target, Qualities::inferred(0.5))?;
+        let draft = RelationDraft::new(RelationKind::Mentions, source, target, RelationAttributes::inferred(0.5))?;
         crate::relations::relate_as_before(tx, &viewer, draft).map(drop)
     });
     crate::tree::lived(world);
@@ -129,7 +129,7 @@ fn is_text(column: &str) -> bool {
     texts.contains(&column) || of_trees.contains(&column)
 }
 
-fn names_table(report: &Report, table: &str) -> bool {
+fn names_table(report: &VerifyReport, table: &str) -> bool {
     report.breaks.iter().any(|broken| broken.table == table)
 }
 

@@ -4,7 +4,7 @@ use skein_core::id::Entropy;
 use skein_core::{Viewer, WorkerId};
 use skein_store::StoreError;
 use skein_store::jobs::JobDraft;
-use skein_store::jobs::workers::{Tally, Worker, WorkerDraft, WorkerStatus};
+use skein_store::jobs::workers::{Worker, WorkerDraft, WorkerStatus, WorkerTally};
 
 use crate::fixtures::{START, World, both};
 use crate::queue::{LEASE_MS, SYSTEM, block_on, wanted};
@@ -56,9 +56,9 @@ both! {
     fn a_worker_tells_what_it_did_and_that_it_lives(world: &World) {
         let id = register(world, 1);
         world.clock.advance(LEASE_MS - 1);
-        world.write(move |tx| tx.beat_worker(&SYSTEM, id, Tally { processed: 5, errors: 1 }));
+        world.write(move |tx| tx.beat_worker(&SYSTEM, id, WorkerTally { processed: 5, errors: 1 }));
         world.clock.advance(LEASE_MS - 1);
-        world.write(move |tx| tx.beat_worker(&SYSTEM, id, Tally { processed: 2, errors: 0 }));
+        world.write(move |tx| tx.beat_worker(&SYSTEM, id, WorkerTally { processed: 2, errors: 0 }));
         let worker = workers(world).remove(0);
         assert_eq!((worker.processed, worker.errors, worker.status), (7, 1, WorkerStatus::Idle));
         assert_eq!(worker.last_heartbeat, START.plus(2 * LEASE_MS - 2));
@@ -66,16 +66,16 @@ both! {
 
     fn a_worker_that_is_silent_or_stopped_is_offline_and_forgotten_after_a_day(world: &World) {
         let (silent, stopped, lively) = (register(world, 1), register(world, 2), register(world, 3));
-        world.write(move |tx| tx.decommission_worker(&SYSTEM, stopped, Tally { processed: 1, errors: 0 }));
+        world.write(move |tx| tx.decommission_worker(&SYSTEM, stopped, WorkerTally { processed: 1, errors: 0 }));
         assert_eq!(statuses(world), [WorkerStatus::Idle, WorkerStatus::Offline, WorkerStatus::Idle]);
         world.clock.advance(LEASE_MS);
-        world.write(move |tx| tx.beat_worker(&SYSTEM, lively, Tally::default()));
+        world.write(move |tx| tx.beat_worker(&SYSTEM, lively, WorkerTally::default()));
         assert_eq!(statuses(world), [WorkerStatus::Offline, WorkerStatus::Offline, WorkerStatus::Idle]);
         assert_eq!(world.write(|tx| tx.sweep_workers(&SYSTEM)), 0);
         world.clock.advance(DAY_MS - LEASE_MS);
         assert_eq!(world.write(|tx| tx.sweep_workers(&SYSTEM)), 2);
         assert_eq!(workers(world).remove(0).id, lively);
-        let told = world.try_write(move |tx| tx.beat_worker(&SYSTEM, silent, Tally::default()));
+        let told = world.try_write(move |tx| tx.beat_worker(&SYSTEM, silent, WorkerTally::default()));
         assert!(matches!(told, Err(StoreError::NotFound(_))));
         register(world, 1);
     }
@@ -87,7 +87,7 @@ both! {
         let holder = world.store.holder(&id.to_string(), LEASE_MS);
         let job = block_on(world.store.claim_jobs(&holder, &[wanted("llm_call", 1)])).unwrap().jobs.remove(0);
         // Its record says it is gone, and then there is none: the lease holds.
-        world.write(move |tx| tx.decommission_worker(&SYSTEM, id, Tally::default()));
+        world.write(move |tx| tx.decommission_worker(&SYSTEM, id, WorkerTally::default()));
         world.tamper("DELETE FROM workers").unwrap();
         assert_eq!(block_on(world.store.tend_queue()).unwrap().requeued, 0);
         assert_eq!(block_on(world.store.keep_jobs(&holder, &[job])).unwrap(), []);
@@ -101,7 +101,7 @@ both! {
         let id = register(world, 1);
         assert!(world.try_write(|tx| tx.register_worker(&SYSTEM, &draft(1))).is_err(), "an id is never used again");
         let anna: Viewer = world.anna.clone();
-        let refused = world.try_write(move |tx| tx.beat_worker(&anna, id, Tally::default()));
+        let refused = world.try_write(move |tx| tx.beat_worker(&anna, id, WorkerTally::default()));
         assert!(matches!(refused, Err(StoreError::Forbidden)));
         let anna: Viewer = world.anna.clone();
         assert!(matches!(world.try_read(move |tx| tx.workers(&anna, LEASE_MS)), Err(StoreError::Forbidden)));

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::anyhow;
 use serde_json::Value;
-use skein_core::RunId;
+use skein_core::ExecutionId;
 
 use super::{drawing, review, words};
 use crate::api_client::{ApiCall, EventStream, StreamEvent};
@@ -39,7 +39,11 @@ pub(super) enum FollowOutcome {
 }
 
 /// Follows a run to its end.
-pub(super) fn follow(run: RunId, telling: FollowOutput, desk: &mut Session<'_>) -> Result<FollowOutcome, Failure> {
+pub(super) fn follow(
+    run: ExecutionId,
+    telling: FollowOutput,
+    desk: &mut Session<'_>,
+) -> Result<FollowOutcome, Failure> {
     let mut following = Follower::of(run, telling, desk)?;
     loop {
         let heard = desk.door()?.hear(&mut following.ears, LOOK_EVERY)?;
@@ -92,7 +96,7 @@ fn failed(error: &Value) -> Failure {
 }
 
 struct Follower {
-    run: RunId,
+    run: ExecutionId,
     telling: FollowOutput,
     ears: EventStream,
     /// The last piece heard.
@@ -109,7 +113,7 @@ struct Follower {
 }
 
 impl Follower {
-    fn of(run: RunId, telling: FollowOutput, desk: &mut Session<'_>) -> Result<Self, Failure> {
+    fn of(run: ExecutionId, telling: FollowOutput, desk: &mut Session<'_>) -> Result<Self, Failure> {
         let ears = desk.door()?.listen(&stream(run, None))?;
         let is_watched = desk.form != OutputFormat::Json && std::io::stdout().is_terminal();
         let (after, said, phases, paused, settled) = Default::default();
@@ -235,7 +239,7 @@ impl Follower {
     }
 }
 
-fn stream(run: RunId, after: Option<&str>) -> ApiCall {
+fn stream(run: ExecutionId, after: Option<&str>) -> ApiCall {
     ApiCall::get(format!("/executions/{run}/stream")).with("after", after)
 }
 

@@ -15,7 +15,7 @@ const READINGS_MAX: usize = 8;
 
 /// A secret that may be under way.
 #[derive(Debug, Clone, Copy)]
-struct Reading {
+struct SecretReading {
     pattern: usize,
     /// How many bytes of the pattern were read.
     state: usize,
@@ -36,7 +36,7 @@ pub struct ScrubStream {
     /// The first byte that was not read.
     at: usize,
     /// The open readings by the place of their next character, from `at` on.
-    readings: VecDeque<Vec<Reading>>,
+    readings: VecDeque<Vec<SecretReading>>,
     paths: Paths,
     /// Where secrets stand.
     spans: Vec<(usize, usize)>,
@@ -119,7 +119,7 @@ impl ScrubStream {
     }
 
     /// Follows every secret that is under way here, or begins here, by every reading of the character.
-    fn follow(&mut self, patterns: &Patterns, open: &[Reading], units: &[Option<Unit>], begins: bool) {
+    fn follow(&mut self, patterns: &Patterns, open: &[SecretReading], units: &[Option<Unit>], begins: bool) {
         let is_under_way = |pattern| open.iter().any(|reading| reading.pattern == pattern);
         let fresh = (0..patterns.all.len()).filter(|pattern| begins && !is_under_way(*pattern));
         let readings = open.iter().map(|reading| (reading.pattern, Some(*reading)));
@@ -139,9 +139,9 @@ impl ScrubStream {
         &mut self,
         patterns: &Patterns,
         number: usize,
-        reading: Option<Reading>,
+        reading: Option<SecretReading>,
         unit: &Unit,
-    ) -> Option<Reading> {
+    ) -> Option<SecretReading> {
         let pattern = &patterns.all[number];
         if matches!(unit.bytes(), [byte] if pattern.separates(*byte)) {
             return reading;
@@ -153,14 +153,14 @@ impl ScrubStream {
             state = next;
             path = (state > 0).then(|| self.paths.add(path.filter(|_| state > 1), self.at));
             if let Some(path) = path.filter(|_| state == pattern.len()) {
-                self.found_at(Reading { pattern: number, state, path }, self.at + unit.len);
+                self.found_at(SecretReading { pattern: number, state, path }, self.at + unit.len);
                 state = pattern.border();
             }
         }
-        path.filter(|_| state > 0).map(|path| Reading { pattern: number, state, path })
+        path.filter(|_| state > 0).map(|path| SecretReading { pattern: number, state, path })
     }
 
-    fn found_at(&mut self, reading: Reading, end: usize) {
+    fn found_at(&mut self, reading: SecretReading, end: usize) {
         let (start, steps) = self.paths.start(reading.path, reading.state);
         self.steps += steps;
         match self.spans.last_mut() {
@@ -173,7 +173,7 @@ impl ScrubStream {
     ///
     /// One that another stands for may begin earlier, where its first characters are spelled twice. Then the spelling that is
     /// wholly inside the other is withheld, and the first one is left without its end.
-    fn keep(&mut self, patterns: &Patterns, end: usize, reading: Reading) -> bool {
+    fn keep(&mut self, patterns: &Patterns, end: usize, reading: SecretReading) -> bool {
         let pattern = &patterns.all[reading.pattern];
         let slot = end - self.at - 1;
         if self.readings.len() <= slot {
@@ -181,9 +181,10 @@ impl ScrubStream {
         }
         let mut open = std::mem::take(&mut self.readings[slot]);
         self.steps += open.len();
-        let is_earlier = |other: &Reading| self.start(&reading) < self.start(other);
-        let stands_for =
-            |one: &Reading, other: &Reading| one.pattern == other.pattern && pattern.includes(one.state, other.state);
+        let is_earlier = |other: &SecretReading| self.start(&reading) < self.start(other);
+        let stands_for = |one: &SecretReading, other: &SecretReading| {
+            one.pattern == other.pattern && pattern.includes(one.state, other.state)
+        };
         let is_needless = open
             .iter()
             .any(|other| stands_for(other, &reading) && (other.state != reading.state || !is_earlier(other)));
@@ -197,7 +198,7 @@ impl ScrubStream {
     }
 
     /// Withholds everything from the first open reading on.
-    fn close(&mut self, open: &[Reading]) {
+    fn close(&mut self, open: &[SecretReading]) {
         let starts = self.readings.iter().flatten().chain(open).map(|reading| self.start(reading));
         let start = starts.min().unwrap_or(self.at).min(self.at);
         self.spans.push((start, usize::MAX));
@@ -205,7 +206,7 @@ impl ScrubStream {
         self.is_closed = true;
     }
 
-    fn start(&self, reading: &Reading) -> usize {
+    fn start(&self, reading: &SecretReading) -> usize {
         self.paths.start(reading.path, reading.state).0
     }
 

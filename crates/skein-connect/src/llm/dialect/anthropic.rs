@@ -8,7 +8,9 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use serde_json::{Map, Value, json};
 
 use super::{BuiltRequest, CallPiece, Piece, UsagePiece, text_at};
-use crate::llm::chat::{ChatRequest, Finish, Message, ResponseFormat, Run, ToolCall, ToolChoice, ToolDefinition};
+use crate::llm::chat::{
+    ChatRequest, Finish, Message, MessageRun, ResponseFormat, ToolCall, ToolChoice, ToolDefinition,
+};
 use crate::llm::fault::LlmFault;
 
 const HEADERS: &[(&str, &str)] = &[("anthropic-version", "2023-06-01")];
@@ -96,11 +98,11 @@ fn blocks(message: &Message) -> Option<(&'static str, Vec<Value>)> {
     }
 }
 
-fn user_block(run: &Run<'_>) -> Option<Value> {
+fn user_block(run: &MessageRun<'_>) -> Option<Value> {
     match run {
-        Run::Text(text) if text.trim().is_empty() => None,
-        Run::Text(text) => Some(text_block(text)),
-        Run::Image(image) => {
+        MessageRun::Text(text) if text.trim().is_empty() => None,
+        MessageRun::Text(text) => Some(text_block(text)),
+        MessageRun::Image(image) => {
             let source = json!({"type": "base64", "media_type": image.media_type, "data": BASE64.encode(&image.data)});
             Some(json!({"type": "image", "source": source}))
         }

@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use serde_json::{Map, Value, json};
 
 use super::{BuiltRequest, CallPiece, Piece, Wording, add_sampling, openai_finish, openai_usage, text_at};
-use crate::llm::chat::{ChatRequest, Finish, Message, ResponseFormat, Run, ToolCall, ToolChoice};
+use crate::llm::chat::{ChatRequest, Finish, Message, MessageRun, ResponseFormat, ToolCall, ToolChoice};
 
 pub(super) fn build(request: &ChatRequest, wording: Wording) -> BuiltRequest {
     let mut body = Map::new();
@@ -52,11 +52,11 @@ fn message(message: &Message) -> Value {
 }
 
 /// A part of a message that has images; empty texts are refused.
-fn content_part(run: &Run<'_>) -> Option<Value> {
+fn content_part(run: &MessageRun<'_>) -> Option<Value> {
     match run {
-        Run::Text(text) if text.trim().is_empty() => None,
-        Run::Text(text) => Some(json!({"type": "text", "text": text})),
-        Run::Image(image) => {
+        MessageRun::Text(text) if text.trim().is_empty() => None,
+        MessageRun::Text(text) => Some(json!({"type": "text", "text": text})),
+        MessageRun::Image(image) => {
             let url = format!("data:{};base64,{}", image.media_type, BASE64.encode(&image.data));
             Some(json!({"type": "image_url", "image_url": {"url": url}}))
         }

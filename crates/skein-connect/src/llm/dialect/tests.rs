@@ -6,7 +6,7 @@ use super::{Wording, build};
 use crate::llm::chat::{
     Attachment, ChatRequest, Dialect, ImagePart, Message, Part, ResponseFormat, ToolCall, ToolChoice, ToolDefinition,
 };
-use crate::llm::fault::{LlmFault, Said};
+use crate::llm::fault::{LlmFault, ProviderMessage};
 
 fn conversation() -> ChatRequest {
     let call = |id: &str| ToolCall { id: id.into(), name: "weather".into(), arguments: "{\"place\":\"Oslo\"}".into() };
@@ -134,7 +134,7 @@ fn attached_texts_are_named_where_they_stand() {
 
 #[test]
 fn a_complaint_about_the_wording_changes_it_once() {
-    let refused = |said: &str| LlmFault::Refused { status: 400, said: Said::new(said) };
+    let refused = |said: &str| LlmFault::Refused { status: 400, said: ProviderMessage::new(said) };
     let tokens = refused("Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.");
     let second = Wording::default().after(&tokens).unwrap();
     assert!(second.says_completion_tokens && second.after(&tokens).is_none());

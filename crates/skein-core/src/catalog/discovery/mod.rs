@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::catalog::entry::{Name, Owned};
+use crate::catalog::entry::{Name, OwnedEntry};
 use crate::catalog::secret::{Secret, SecretPlace, SecretType, SecretUse};
 use crate::catalog::tool::ToolDraft;
 use crate::id::RecordId;
@@ -22,23 +22,23 @@ const METHODS: [&str; 7] = ["get", "head", "options", "post", "put", "patch", "d
 
 /// What the new tools stand on.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Ground<'a> {
+pub struct DiscoveryTarget<'a> {
     pub service_id: RecordId,
     /// Without an endpoint, the document's first server is it; with a secret, an endpoint must be here.
     pub connection_params: Map<String, Value>,
-    pub secret: Option<&'a Owned<Secret>>,
+    pub secret: Option<&'a OwnedEntry<Secret>>,
 }
 
 /// What was found in a document.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Discovered {
+pub struct DiscoveredTools {
     pub tools: Vec<ToolDraft>,
-    pub skipped: Vec<Skipped>,
+    pub skipped: Vec<SkippedOperation>,
 }
 
 /// An operation that cannot be a tool.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, serde::Deserialize)]
-pub struct Skipped {
+pub struct SkippedOperation {
     /// Such as `POST /uploads`.
     pub operation: String,
     pub reason: String,
@@ -46,7 +46,7 @@ pub struct Skipped {
 
 /// Why nothing can be discovered from a document.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Undiscoverable {
+pub enum DiscoveryRefusal {
     #[error("this is not an OpenAPI document of version 3; convert older ones first")]
     NotOpenApi3,
     #[error("the document describes no operations under paths")]
@@ -61,34 +61,34 @@ pub enum Undiscoverable {
 }
 
 /// The tools that a document describes.
-pub fn discover(document: &Value, ground: &Ground<'_>) -> Result<Discovered, Undiscoverable> {
+pub fn discover(document: &Value, ground: &DiscoveryTarget<'_>) -> Result<DiscoveredTools, DiscoveryRefusal> {
     let version = document.get("openapi").and_then(Value::as_str).unwrap_or_default();
     if !version.starts_with("3.") {
-        return Err(Undiscoverable::NotOpenApi3);
+        return Err(DiscoveryRefusal::NotOpenApi3);
     }
     if ground.secret.is_some() && !ground.connection_params.contains_key("endpoint") {
-        return Err(Undiscoverable::NoEndpointForSecret);
+        return Err(DiscoveryRefusal::NoEndpointForSecret);
     }
     let operations = operations(document);
     match operations.len() {
-        0 => return Err(Undiscoverable::NoOperations),
-        found if found > OPERATIONS_MAX => return Err(Undiscoverable::TooMany(found)),
+        0 => return Err(DiscoveryRefusal::NoOperations),
+        found if found > OPERATIONS_MAX => return Err(DiscoveryRefusal::TooMany(found)),
         _ => {}
     }
     let blank = blank_draft(document, ground);
     let mut names = BTreeSet::new();
-    let mut discovered = Discovered { tools: Vec::new(), skipped: Vec::new() };
+    let mut discovered = DiscoveredTools { tools: Vec::new(), skipped: Vec::new() };
     for found in operations {
         match found.to_tool(document, &blank) {
             Ok(tool) => discovered.tools.push(ToolDraft { name: unique(&found.title(), &mut names), ..tool }),
-            Err(reason) => discovered.skipped.push(Skipped { operation: found.place(), reason }),
+            Err(reason) => discovered.skipped.push(SkippedOperation { operation: found.place(), reason }),
         }
     }
     Ok(discovered)
 }
 
 /// One operation where it stands in the document.
-struct Found<'a> {
+struct DocumentOperation<'a> {
     method: &'static str,
     path: &'a str,
     /// What holds for all operations of the path.
@@ -96,20 +96,20 @@ struct Found<'a> {
     operation: &'a Value,
 }
 
-fn operations(document: &Value) -> Vec<Found<'_>> {
+fn operations(document: &Value) -> Vec<DocumentOperation<'_>> {
     let mut found = Vec::new();
     for (path, item) in document.get("paths").and_then(Value::as_object).into_iter().flatten() {
         let item = inlined_schema::target(document, item);
         for method in METHODS {
             if let Some(operation) = item.get(method).filter(|operation| operation.is_object()) {
-                found.push(Found { method, path, item, operation });
+                found.push(DocumentOperation { method, path, item, operation });
             }
         }
     }
     found
 }
 
-impl Found<'_> {
+impl DocumentOperation<'_> {
     fn place(&self) -> String {
         format!("{} {}", self.method.to_uppercase(), self.path)
     }
@@ -122,12 +122,12 @@ impl Found<'_> {
 }
 
 /// What all tools of a document share.
-fn blank_draft(document: &Value, ground: &Ground<'_>) -> ToolDraft {
+fn blank_draft(document: &Value, ground: &DiscoveryTarget<'_>) -> ToolDraft {
     let mut connection_params = ground.connection_params.clone();
     if let Some(endpoint) = first_server(document).filter(|_| !connection_params.contains_key("endpoint")) {
         connection_params.insert("endpoint".to_owned(), Value::String(endpoint));
     }
-    let is_key = |secret: &&Owned<Secret>| secret.entry.secret_type == SecretType::ApiKey;
+    let is_key = |secret: &&OwnedEntry<Secret>| secret.entry.secret_type == SecretType::ApiKey;
     ToolDraft {
         retry: None,
         pricing: None,

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::catalog::discovery::Found;
+use crate::catalog::discovery::DocumentOperation;
 use crate::catalog::discovery::inlined_schema::{Inliner, target};
 use crate::catalog::entry::Description;
 use crate::catalog::operation::Operation;
@@ -16,10 +16,10 @@ const WITHOUT_BODY: [&str; 3] = ["get", "head", "options"];
 /// Header parameters that OpenAPI describes elsewhere.
 const DESCRIBED_ELSEWHERE: [&str; 3] = ["accept", "content-type", "authorization"];
 
-impl Found<'_> {
+impl DocumentOperation<'_> {
     /// The tool it becomes, or why it cannot be one.
     pub(super) fn to_tool(&self, document: &Value, blank: &ToolDraft) -> Result<ToolDraft, String> {
-        let mut making = Making::new(self, Inliner::new(document));
+        let mut making = DraftedOperation::new(self, Inliner::new(document));
         for parameter in self.parameters(document) {
             making.take_parameter(parameter)?;
         }
@@ -65,7 +65,7 @@ impl Found<'_> {
 }
 
 /// A call and its inputs, as far as they are known.
-struct Making<'a> {
+struct DraftedOperation<'a> {
     inliner: Inliner<'a>,
     call: Map<String, Value>,
     query: Map<String, Value>,
@@ -74,8 +74,8 @@ struct Making<'a> {
     required: Vec<String>,
 }
 
-impl<'a> Making<'a> {
-    fn new(found: &Found<'_>, inliner: Inliner<'a>) -> Self {
+impl<'a> DraftedOperation<'a> {
+    fn new(found: &DocumentOperation<'_>, inliner: Inliner<'a>) -> Self {
         let call = json!({ "type": "rest_call", "method": found.method.to_uppercase(), "path": found.path });
         let Value::Object(call) = call else { unreachable!("a call is an object") };
         let (query, headers, inputs) = (Map::new(), Map::new(), Map::new());

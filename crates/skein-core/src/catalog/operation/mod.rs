@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::catalog::json_template::Outline;
+use crate::catalog::json_template::JsonTemplate;
 use crate::catalog::operation::prompt::LlmCall;
 use crate::catalog::operation::rest::RestCall;
 use crate::catalog::placeholder::Inputs;
@@ -69,11 +69,11 @@ pub struct McpCall {
     /// The name the server knows it by.
     pub tool: String,
     #[serde(default = "no_arguments")]
-    pub arguments: Outline,
+    pub arguments: JsonTemplate,
 }
 
-fn no_arguments() -> Outline {
-    Outline::Object(Vec::new())
+fn no_arguments() -> JsonTemplate {
+    JsonTemplate::Object(Vec::new())
 }
 
 impl Operation {
@@ -141,7 +141,7 @@ impl GraphQuery {
 impl McpCall {
     fn check(&self) -> Result<(), RuleViolation> {
         let has_name = !self.tool.trim().is_empty() && self.tool.len() <= TOOL_NAME_BYTES_MAX;
-        if has_name && matches!(self.arguments, Outline::Object(_)) {
+        if has_name && matches!(self.arguments, JsonTemplate::Object(_)) {
             return Ok(());
         }
         let remedy = "give the tool's name, and its arguments as an object";

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::catalog::placeholder::{Inputs, Text};
+use crate::catalog::placeholder::{Inputs, PlaceholderText};
 use crate::catalog::schema::SchemaJudge;
 use crate::rule::RuleViolation;
 
@@ -21,8 +21,8 @@ const OFFER_NAME_BYTES_MAX: usize = 64;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct LlmCall {
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub system_prompt: Option<Text>,
-    pub prompt_template: Text,
+    pub system_prompt: Option<PlaceholderText>,
+    pub prompt_template: PlaceholderText,
     /// The input that holds what was said before, as a list of messages with a `role` and a `content`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub messages_from: Option<String>,

@@ -9,9 +9,9 @@ use std::fmt::Write as _;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::catalog::json_template::Outline;
-use crate::catalog::placeholder::{Inputs, Text, plain};
-use crate::catalog::selector::Mapping;
+use crate::catalog::json_template::JsonTemplate;
+use crate::catalog::placeholder::{Inputs, PlaceholderText, plain};
+use crate::catalog::selector::OutputMapping;
 use crate::rule::RuleViolation;
 
 /// Most query parameters, and most headers, of one call.
@@ -40,7 +40,7 @@ const CREDENTIAL_HEADERS: [&str; 2] = ["authorization", "proxy-authorization"];
 /// What is asked of the resource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
-pub enum Method {
+pub enum HttpMethod {
     Get,
     Head,
     Options,
@@ -50,7 +50,7 @@ pub enum Method {
     Delete,
 }
 
-impl Method {
+impl HttpMethod {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Get => "GET",
@@ -92,17 +92,17 @@ pub enum Accept {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RestCall {
-    pub method: Method,
+    pub method: HttpMethod,
     /// Begins with `/` and is appended to the endpoint.
-    pub path: Text,
+    pub path: PlaceholderText,
     /// A list repeats its parameter; one that is absent or `null` is left out.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub query: BTreeMap<String, Outline>,
+    pub query: BTreeMap<String, JsonTemplate>,
     /// One that is a single absent input is left out.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub headers: BTreeMap<String, Text>,
+    pub headers: BTreeMap<String, PlaceholderText>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub body: Option<Outline>,
+    pub body: Option<JsonTemplate>,
     /// Without it, a body that is text around placeholders is text, and any other is JSON.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body_format: Option<BodyFormat>,
@@ -110,13 +110,13 @@ pub struct RestCall {
     pub accept: Accept,
     /// How the answer becomes the output; without it the whole body is the output.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub result: Option<Mapping>,
+    pub result: Option<OutputMapping>,
 }
 
 /// A request ready to be sent to an endpoint.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RenderedRest {
-    pub method: Method,
+    pub method: HttpMethod,
     /// Percent-encoded; begins with `/`.
     pub path: String,
     /// Not yet encoded; see [`Self::target`].
@@ -260,14 +260,14 @@ pub fn is_header_name(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(is_token)
 }
 
-fn usual_format(body: &Outline) -> BodyFormat {
+fn usual_format(body: &JsonTemplate) -> BodyFormat {
     match body {
-        Outline::Text(text) if text.sole_place().is_none() => BodyFormat::Text,
+        JsonTemplate::Text(text) if text.sole_place().is_none() => BodyFormat::Text,
         _ => BodyFormat::Json,
     }
 }
 
-fn check_path(path: &Text) -> Result<(), RuleViolation> {
+fn check_path(path: &PlaceholderText) -> Result<(), RuleViolation> {
     let source = String::from(path.clone());
     if !source.starts_with('/') || source.starts_with("//") || !path.literals().all(is_path_text) {
         let problem = "a path begins with one / and is percent-encoded; its query has a place of its own";
@@ -292,7 +292,7 @@ fn refuse_dot_segments(path: &str) -> Result<(), RuleViolation> {
     Ok(())
 }
 
-fn check_header(name: &str, value: &Text) -> Result<(), RuleViolation> {
+fn check_header(name: &str, value: &PlaceholderText) -> Result<(), RuleViolation> {
     let lower = name.to_ascii_lowercase();
     if CREDENTIAL_HEADERS.contains(&lower.as_str()) {
         let problem = format!("the header {name} carries a credential");
@@ -305,7 +305,7 @@ fn check_header(name: &str, value: &Text) -> Result<(), RuleViolation> {
     if value.literals().all(is_header_text) { Ok(()) } else { Err(refused_header(name)) }
 }
 
-fn header_value(name: &str, text: &Text, inputs: &Inputs) -> Result<String, RuleViolation> {
+fn header_value(name: &str, text: &PlaceholderText, inputs: &Inputs) -> Result<String, RuleViolation> {
     let value = text.render_plain(inputs)?;
     if is_header_text(&value) && value.len() <= HEADER_BYTES_MAX { Ok(value) } else { Err(refused_header(name)) }
 }
@@ -320,7 +320,7 @@ fn refused_header(name: &str) -> RuleViolation {
     refused(problem, "give printable ASCII, up to 8 KiB")
 }
 
-fn pairs(fields: &BTreeMap<String, Outline>, inputs: &Inputs) -> Result<Vec<(String, String)>, RuleViolation> {
+fn pairs(fields: &BTreeMap<String, JsonTemplate>, inputs: &Inputs) -> Result<Vec<(String, String)>, RuleViolation> {
     let mut pairs = Vec::with_capacity(fields.len());
     for (name, outline) in fields {
         if let Some(value) = outline.render(inputs)? {

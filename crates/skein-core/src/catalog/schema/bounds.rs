@@ -54,7 +54,8 @@ pub(super) fn check(schema: &Value) -> Result<(), BadSchema> {
     if found > SCHEMA_BYTES_MAX {
         return Err(BadSchema::TooLarge { found });
     }
-    let mut survey = Survey { root: schema, outermost: vec![schema], anchors: HashMap::new(), applied: HashMap::new() };
+    let mut survey =
+        SchemaSurvey { root: schema, outermost: vec![schema], anchors: HashMap::new(), applied: HashMap::new() };
     survey.collect(schema, true)?;
     survey.check_patterns()?;
     survey.check_applied()
@@ -75,7 +76,7 @@ fn depth(value: &Value) -> usize {
     }
 }
 
-struct Survey<'a> {
+struct SchemaSurvey<'a> {
     root: &'a Value,
     /// Those that stand in no other at the same place: others apply no more than what they stand in.
     outermost: Vec<&'a Value>,
@@ -85,7 +86,7 @@ struct Survey<'a> {
     applied: HashMap<*const Value, usize>,
 }
 
-impl<'a> Survey<'a> {
+impl<'a> SchemaSurvey<'a> {
     fn collect(&mut self, schema: &'a Value, is_root: bool) -> Result<(), BadSchema> {
         let text = |keyword: &str| schema.get(keyword).and_then(Value::as_str);
         let outside = REFERENCES.iter().filter_map(|keyword| text(keyword)).find(|name| !name.starts_with('#'));

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::number;
 use super::syntax::{Binary, Expr, Logical, Method, Unary};
 use super::value::{Effort, Js, Thrown};
-use crate::flow::scope::Scope;
+use crate::flow::scope::VariableScope;
 
 /// Members that every object, array, string, number or boolean has without anybody giving them.
 const BUILT_IN: [&str; 12] = [
@@ -35,7 +35,7 @@ const BUILT_IN_ELSEWHERE: &str = "\
     toUpperCase toWellFormed trim trimEnd trimLeft trimRight trimStart toExponential toFixed toPrecision";
 
 /// The value of an expression.
-pub(super) fn evaluate<'a>(expression: &Expr, scope: &Scope<'a>) -> Result<Js<'a>, Thrown> {
+pub(super) fn evaluate<'a>(expression: &Expr, scope: &VariableScope<'a>) -> Result<Js<'a>, Thrown> {
     Evaluation { scope, effort: Effort::new() }.value(expression)
 }
 
@@ -52,7 +52,7 @@ impl From<Thrown> for Stop {
 }
 
 struct Evaluation<'s, 'a> {
-    scope: &'s Scope<'a>,
+    scope: &'s VariableScope<'a>,
     effort: Effort,
 }
 

@@ -15,7 +15,7 @@ mod syntax;
 mod tests;
 mod value;
 
-use crate::flow::scope::{Names, Scope};
+use crate::flow::scope::{Names, VariableScope};
 use crate::rule::RuleViolation;
 
 pub use syntax::{CONDITION_BYTES_MAX, CONDITION_DEPTH_MAX, CONDITION_NODES_MAX};
@@ -36,7 +36,7 @@ impl Condition {
     }
 
     /// Whether it holds, as `if` would see it.
-    pub(crate) fn holds(&self, scope: &Scope) -> Result<bool, RuleViolation> {
+    pub(crate) fn holds(&self, scope: &VariableScope) -> Result<bool, RuleViolation> {
         let value = evaluate::evaluate(&self.expression, scope).map_err(|thrown| {
             let remedy = "let the condition test for what may be missing: x?.y, x != null";
             RuleViolation::new("BR-STEP-003", format!("the condition fails: {thrown}"), remedy)

@@ -10,7 +10,7 @@ use super::evaluate::evaluate;
 use super::syntax;
 use super::value::{Js, Thrown};
 use super::{CONDITION_BYTES_MAX, Condition};
-use crate::flow::scope::{Names, Scope};
+use crate::flow::scope::{Names, VariableScope};
 
 fn object(value: Value) -> Map<String, Value> {
     let Value::Object(members) = value else { panic!("not an object: {value}") };
@@ -74,7 +74,7 @@ impl Engine {
     }
 
     /// What the engine says, `throws`, or `syntax` when it is no expression.
-    fn run(&self, expression: &str, scope: &Scope) -> String {
+    fn run(&self, expression: &str, scope: &VariableScope) -> String {
         let context = Value::Object(scope.context.clone());
         let step = json!(scope.outputs);
         let declared = scope.context.keys().map(|name| format!("const {name} = context.{name};"));
@@ -89,7 +89,7 @@ impl Engine {
     }
 }
 
-fn ours(expression: &str, scope: &Scope) -> Result<String, String> {
+fn ours(expression: &str, scope: &VariableScope) -> Result<String, String> {
     let parsed = syntax::parse(expression, &names(scope.context, scope.outputs)).map_err(|(problem, _)| problem)?;
     Ok(match evaluate(&parsed, scope) {
         Ok(value) => describe(&value),
@@ -213,7 +213,7 @@ fn scopes() -> impl Strategy<Value = (Map<String, Value>, BTreeMap<String, Value
 }
 
 fn compare(engine: &Engine, source: &str, context: &Map<String, Value>, outputs: &BTreeMap<String, Value>) -> bool {
-    let scope = Scope { context, outputs, error: None };
+    let scope = VariableScope { context, outputs, error: None };
     let theirs = engine.run(source, &scope);
     match ours(source, &scope) {
         Ok(ours) if ours == "built in" => assert_ne!(theirs, "syntax", "{source}"),
@@ -293,7 +293,7 @@ fn holds(source: &str) -> Result<bool, String> {
     let context = object(json!({ "question": "Where is Anna?", "limit": 3, "tags": ["a", "b"], "missing": null }));
     let outputs = BTreeMap::from([("found".to_owned(), json!({ "rows": [{ "title": "Anna" }], "count": 1 }))]);
     let error = json!({ "code": "RATE_LIMIT", "message": "later" });
-    let scope = Scope { context: &context, outputs: &outputs, error: Some(&error) };
+    let scope = VariableScope { context: &context, outputs: &outputs, error: Some(&error) };
     let names = names(&context, &outputs);
     let condition = Condition::parse(source, &names).map_err(|violation| violation.to_string())?;
     condition.holds(&scope).map_err(|violation| violation.to_string())
@@ -383,7 +383,7 @@ fn long_and_deep_expressions_are_refused() {
 fn work_is_bounded() {
     let context = object(json!({ "a": "x".repeat(1 << 20), "b": vec![vec![0; 1000]; 1000] }));
     let outputs = BTreeMap::new();
-    let scope = Scope { context: &context, outputs: &outputs, error: None };
+    let scope = VariableScope { context: &context, outputs: &outputs, error: None };
     for source in
         ["`${a}${a}`", "a + a", vec!["a == a"; 40].join(" && ").as_str(), "b + ''", "b == 1", "a.includes(a + 'y')"]
     {

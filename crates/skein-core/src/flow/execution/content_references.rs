@@ -11,14 +11,14 @@ const TELLING_BYTES: usize = 16;
 
 /// What a node says, as it is looked for elsewhere.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Quoted {
+pub struct NodeQuotation {
     node: String,
     texts: Vec<String>,
     /// The first words of these, as titles quote them. Another text may begin the same.
     briefs: Vec<String>,
 }
 
-impl Quoted {
+impl NodeQuotation {
     /// Every text in a node's content.
     pub fn of(node: NodeId, content: &Map<String, Value>) -> Self {
         let mut texts = Vec::new();
@@ -162,8 +162,8 @@ mod tests {
         }
     }
 
-    fn quoted(text: &str) -> Quoted {
-        Quoted::of(NODE, &object(json!({ "nodeId": NODE, "content": { "type": "text", "text": text } })))
+    fn quoted(text: &str) -> NodeQuotation {
+        NodeQuotation::of(NODE, &object(json!({ "nodeId": NODE, "content": { "type": "text", "text": text } })))
     }
 
     #[test]

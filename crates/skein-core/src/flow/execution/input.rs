@@ -3,14 +3,14 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::flow::cost::Owed;
-use crate::flow::execution::review::{Asked, Decision};
+use crate::flow::cost::CostTotals;
+use crate::flow::execution::review::{Decision, ReviewRequest};
 use crate::id::RecordId;
 use crate::rule::RuleViolation;
 
 /// Which call of a run is meant: that of a step, or one a model asked for while it answered a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct Place {
+pub struct CallSite {
     /// The step's index in the plan.
     pub step: usize,
     /// Which of the calls the model asked for last.
@@ -18,7 +18,7 @@ pub struct Place {
     pub call: Option<usize>,
 }
 
-impl Place {
+impl CallSite {
     pub fn of(step: usize) -> Self {
         Self { step, call: None }
     }
@@ -65,7 +65,7 @@ impl Fault {
 
 /// A call a model asks for, as far as the engine could make sense of it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Wish {
+pub struct RequestedToolCall {
     /// The model's own name for this call, by which it expects the result.
     pub id: String,
     pub name: String,
@@ -82,40 +82,40 @@ pub enum Input {
     Begin,
     /// A call came back.
     Returned {
-        place: Place,
+        place: CallSite,
         output: Value,
         tokens: u64,
-        wishes: Vec<Wish>,
+        wishes: Vec<RequestedToolCall>,
         /// What all calls of the step cost so far, as far as that is known.
-        owed: Owed,
+        owed: CostTotals,
         /// Whether a model answered without text and without asking for a call.
         says_nothing: bool,
     },
     /// A call failed, timed out, or may not be made.
     Faulted {
-        place: Place,
+        place: CallSite,
         fault: Fault,
     },
     /// A call was begun, its worker vanished, and it may not be made again: nobody knows what came of it.
     Lost {
-        place: Place,
+        place: CallSite,
     },
     /// The call of a step is not made before a person approves it.
     Held {
-        place: Place,
+        place: CallSite,
     },
     /// A person decided.
     Decided {
-        place: Place,
+        place: CallSite,
         decision: Decision,
     },
     /// Nobody decided in time.
     Expired {
-        place: Place,
+        place: CallSite,
     },
     /// The run that a step started has ended.
     ChildEnded {
-        place: Place,
+        place: CallSite,
         outcome: Result<Value, Fault>,
         tokens: u64,
     },
@@ -127,7 +127,7 @@ pub enum Input {
 pub enum Effect {
     /// Queue a call of a tool.
     Call {
-        place: Place,
+        place: CallSite,
         tool: RecordId,
         inputs: Map<String, Value>,
         attempt: u32,
@@ -135,25 +135,25 @@ pub enum Effect {
     },
     /// Ask a person, and go on without holding anything.
     Ask {
-        place: Place,
-        asked: Asked,
+        place: CallSite,
+        asked: ReviewRequest,
         expires_after_s: Option<u64>,
     },
     /// Start another run, and go on when it has ended.
     Run {
-        place: Place,
+        place: CallSite,
         process: RecordId,
         context: Map<String, Value>,
         delay_ms: i64,
     },
     /// Take back every call, question and run of this one that is still open.
     Withdraw,
-    End(Ending),
+    End(ExecutionOutcome),
 }
 
 /// How a run ended.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Ending {
+pub enum ExecutionOutcome {
     Completed {
         output: Value,
     },

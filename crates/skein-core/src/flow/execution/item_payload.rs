@@ -8,16 +8,16 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::digest::FieldHasher;
-use crate::flow::cost::Owed;
-use crate::flow::execution::input::{Fault, Place};
-use crate::flow::execution::review::{Asked, Decision};
-use crate::flow::execution::state::{Phase, RunStatus};
+use crate::flow::cost::CostTotals;
+use crate::flow::execution::input::{CallSite, Fault};
+use crate::flow::execution::review::{Decision, ReviewRequest};
+use crate::flow::execution::state::{ExecutionStatus, Phase};
 use crate::garden::item::{BadItem, ItemDraft, ItemType, Payload, PayloadForm};
 use crate::garden::relation::RelationKind;
-use crate::id::{ConversationId, Entropy, ItemId, NodeId, RecordId, RelationId, ReviewId, RunId, UserId};
+use crate::id::{ConversationId, Entropy, ExecutionId, ItemId, NodeId, RecordId, RelationId, ReviewId, UserId};
 use crate::tree::rollback::PriorState;
 
-/// A run that begins. Its item has the bits of its [`RunId`].
+/// A run that begins. Its item has the bits of its [`ExecutionId`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ExecutionBegun {
@@ -27,13 +27,13 @@ pub struct ExecutionBegun {
     pub context: Map<String, Value>,
     pub trigger: Trigger,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub target: Option<Target>,
+    pub target: Option<OutputTarget>,
     /// What the request changed in the target's conversation, as it was before.
     #[serde(default, skip_serializing_if = "PriorState::is_empty")]
     pub prior: PriorState,
     /// The run whose earlier outputs it took over.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub branched_from: Option<RunId>,
+    pub branched_from: Option<ExecutionId>,
     /// What a person put in place of those outputs, by variable.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub branched_with: Map<String, Value>,
@@ -48,15 +48,15 @@ pub enum Trigger {
     },
     /// A step of another run.
     Run {
-        run_id: RunId,
-        place: Place,
+        run_id: ExecutionId,
+        place: CallSite,
     },
 }
 
 /// Where the output of a run goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Target {
+pub struct OutputTarget {
     pub conversation_id: ConversationId,
     /// The node whose place is kept for it.
     pub node_id: NodeId,
@@ -69,12 +69,12 @@ pub struct Target {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ExecutionMoved {
-    pub run_id: RunId,
+    pub run_id: ExecutionId,
     pub steps: Vec<StepMoved>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub calls: Vec<CallMade>,
+    pub calls: Vec<CallRecord>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub links: Vec<Link>,
+    pub links: Vec<CausalLink>,
 }
 
 /// Where a step stands after a move.
@@ -87,18 +87,18 @@ pub struct StepMoved {
 /// A call that was written down in this move.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct CallMade {
+pub struct CallRecord {
     pub call_id: ItemId,
-    pub place: Place,
+    pub place: CallSite,
     /// The conversation or the run, by its bits.
-    pub session: RunId,
+    pub session: ExecutionId,
     pub sequence: i64,
 }
 
 /// What led to what.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Link {
-    pub kind: LinkKind,
+pub struct CausalLink {
+    pub kind: CausalLinkKind,
     pub source: ItemId,
     pub target: ItemId,
 }
@@ -106,7 +106,7 @@ pub struct Link {
 /// The relations a run makes (decision Z13).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum LinkKind {
+pub enum CausalLinkKind {
     /// From the latest cause to its effect.
     Triggers,
     /// From an effect to a further cause.
@@ -115,7 +115,7 @@ pub enum LinkKind {
     ResultOf,
 }
 
-impl LinkKind {
+impl CausalLinkKind {
     pub fn relation(self) -> RelationKind {
         match self {
             Self::Triggers => RelationKind::Triggers,
@@ -158,24 +158,24 @@ impl ExecutionBegun {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ExecutionEnded {
-    pub run_id: RunId,
-    pub status: RunStatus,
+    pub run_id: ExecutionId,
+    pub status: ExecutionStatus,
     pub output: Value,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<Failure>,
     pub latency_ms: i64,
     pub tokens: u64,
     /// What its calls and those of the runs it started cost, as far as that is known.
-    #[serde(default, skip_serializing_if = "Owed::is_empty")]
-    pub owed: Owed,
+    #[serde(default, skip_serializing_if = "CostTotals::is_empty")]
+    pub owed: CostTotals,
     /// Every step in order: also those that were skipped or never begun.
-    pub steps: Vec<StepTold>,
+    pub steps: Vec<StepSummary>,
 }
 
 /// What is told of a step at the end.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct StepTold {
+pub struct StepSummary {
     pub id: String,
     pub phase: Phase,
     pub attempts: u32,
@@ -210,7 +210,7 @@ impl ExecutionEnded {
 }
 
 /// What a person is asked; its item has the bits of its [`ReviewId`].
-pub fn review_asked(run: RunId, step: &str, asked: &Asked) -> Result<ItemDraft, BadItem> {
+pub fn review_asked(run: ExecutionId, step: &str, asked: &ReviewRequest) -> Result<ItemDraft, BadItem> {
     draft(ItemType::REVIEW_ASKED, &json!({ "runId": run, "step": step, "asked": asked }))
 }
 

@@ -5,13 +5,13 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::flow::cost::Owed;
-use crate::flow::execution::input::{Effect, Ending, Fault, Input, Place, Wish};
-use crate::flow::execution::review::{ApprovalScope, Asked, Decision};
-use crate::flow::execution::state::{Execution, Phase, RunStatus, StepState};
+use crate::flow::cost::CostTotals;
+use crate::flow::execution::input::{CallSite, Effect, ExecutionOutcome, Fault, Input, RequestedToolCall};
+use crate::flow::execution::review::{ApprovalScope, Decision, ReviewRequest};
+use crate::flow::execution::state::{Execution, ExecutionStatus, Phase, StepState};
 use crate::flow::execution::tool_loop::told;
 use crate::flow::plan::{Plan, PlannedStep};
-use crate::flow::step::{Interaction, OnExpire, Step, Target};
+use crate::flow::step::{Interaction, OnExpire, Step, StepTarget};
 use crate::id::RecordId;
 use crate::rule::RuleViolation;
 use crate::time::Millis;
@@ -21,7 +21,7 @@ const PROMPT: &str = "prompt";
 
 /// Where a run stands after something happened.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Moved {
+pub struct Transition {
     pub state: Execution,
     pub effects: Vec<Effect>,
     /// Whether it fitted; what did not changed nothing.
@@ -29,13 +29,13 @@ pub struct Moved {
 }
 
 /// One move of a run.
-pub fn step(plan: &Plan, state: &Execution, input: &Input, now: Millis) -> Moved {
+pub fn step(plan: &Plan, state: &Execution, input: &Input, now: Millis) -> Transition {
     let mut machine = Machine { plan, state: state.clone(), effects: Vec::new(), now, silent: None };
     if state.status.has_ended() || !machine.take(input) {
-        return Moved { state: state.clone(), effects: Vec::new(), fitted: false };
+        return Transition { state: state.clone(), effects: Vec::new(), fitted: false };
     }
     machine.settle();
-    Moved { state: machine.state, effects: machine.effects, fitted: true }
+    Transition { state: machine.state, effects: machine.effects, fitted: true }
 }
 
 pub(super) struct Machine<'a> {
@@ -70,13 +70,13 @@ impl<'a> Machine<'a> {
                 self.is(*place, Phase::Running) && self.child_ended(*place, outcome.clone(), *tokens)
             }
             Input::Cancel => {
-                self.end(RunStatus::Cancelled, Ending::Cancelled);
+                self.end(ExecutionStatus::Cancelled, ExecutionOutcome::Cancelled);
                 true
             }
         }
     }
 
-    fn is(&self, place: Place, phase: Phase) -> bool {
+    fn is(&self, place: CallSite, phase: Phase) -> bool {
         let Some(step) = self.state.steps.get(place.step) else { return false };
         match place.call {
             None => step.phase == phase,
@@ -101,7 +101,13 @@ impl<'a> Machine<'a> {
 
     // What happened
 
-    fn returned(&mut self, place: Place, output: &Value, tokens: u64, (wishes, owed): (&[Wish], &Owed)) -> bool {
+    fn returned(
+        &mut self,
+        place: CallSite,
+        output: &Value,
+        tokens: u64,
+        (wishes, owed): (&[RequestedToolCall], &CostTotals),
+    ) -> bool {
         self.at(place.step).tokens += tokens;
         if let Some(fault) = self.over_budget() {
             if let Some(call) = place.call {
@@ -134,7 +140,7 @@ impl<'a> Machine<'a> {
         self.silent == Some(step) || is_empty(output)
     }
 
-    fn faulted(&mut self, place: Place, fault: Fault) -> bool {
+    fn faulted(&mut self, place: CallSite, fault: Fault) -> bool {
         match place.call {
             // The model hears of it and may try something else.
             Some(_) if fault.uncertain => return self.lost(place),
@@ -144,7 +150,7 @@ impl<'a> Machine<'a> {
         true
     }
 
-    fn lost(&mut self, place: Place) -> bool {
+    fn lost(&mut self, place: CallSite) -> bool {
         if let Some(call) = place.call {
             let told = told("nobody knows whether this call was carried out; do not assume either");
             self.wish_ended(place.step, call, Phase::Failed, told);
@@ -157,15 +163,15 @@ impl<'a> Machine<'a> {
     fn ask_whether_again(&mut self, step: usize) {
         let (definition, inputs) = (self.definition(step), self.state.steps[step].inputs.clone());
         let asked = match definition.target {
-            Target::Tool(tool) => Asked::Unknown { tool: definition.naming(tool), inputs },
-            Target::Process(process_id) => Asked::UnknownProcess { process_id, inputs },
-            Target::Ask(_) => return,
+            StepTarget::Tool(tool) => ReviewRequest::Unknown { tool: definition.naming(tool), inputs },
+            StepTarget::Process(process_id) => ReviewRequest::UnknownProcess { process_id, inputs },
+            StepTarget::Ask(_) => return,
         };
         self.at(step).phase = Phase::Unknown;
-        self.ask(Place::of(step), asked);
+        self.ask(CallSite::of(step), asked);
     }
 
-    fn decided(&mut self, place: Place, decision: &Decision) -> bool {
+    fn decided(&mut self, place: CallSite, decision: &Decision) -> bool {
         match (place.call, decision) {
             (Some(call), _) => self.wish_decided(place.step, call, decision),
             // Nobody is there who could answer.
@@ -182,7 +188,7 @@ impl<'a> Machine<'a> {
                 if let Some(inputs) = inputs {
                     self.at(step).inputs.clone_from(inputs);
                 }
-                if let Target::Tool(called) | Target::Process(called) = self.definition(step).target {
+                if let StepTarget::Tool(called) | StepTarget::Process(called) = self.definition(step).target {
                     let inputs = self.state.steps[step].inputs.clone();
                     self.remember_approval(step, scope.unwrap_or(ApprovalScope::Once), called, &inputs);
                     self.at(step).dialogue.get_or_insert_default().call_approved = true;
@@ -198,13 +204,13 @@ impl<'a> Machine<'a> {
         }
     }
 
-    fn expired(&mut self, place: Place) -> bool {
+    fn expired(&mut self, place: CallSite) -> bool {
         self.nobody_decided(place);
         self.heard_from_a_person(place.step);
         true
     }
 
-    fn nobody_decided(&mut self, place: Place) {
+    fn nobody_decided(&mut self, place: CallSite) {
         let fault = || Fault::new("review_expired", "nobody decided in time").by_rule("BR-STEP-006");
         if let Some(call) = place.call {
             return self.wish_ended(place.step, call, Phase::Failed, told("nobody approved this call in time"));
@@ -220,9 +226,9 @@ impl<'a> Machine<'a> {
         }
     }
 
-    fn child_ended(&mut self, place: Place, outcome: Result<Value, Fault>, tokens: u64) -> bool {
+    fn child_ended(&mut self, place: CallSite, outcome: Result<Value, Fault>, tokens: u64) -> bool {
         match outcome {
-            Ok(output) => self.returned(place, &output, tokens, (&[], &Owed::default())),
+            Ok(output) => self.returned(place, &output, tokens, (&[], &CostTotals::default())),
             Err(fault) => {
                 self.at(place.step).tokens += tokens;
                 self.faulted(place, fault)
@@ -327,25 +333,25 @@ impl<'a> Machine<'a> {
 
     /// Calls the tool of a step, or starts a run of its process.
     pub(super) fn call(&mut self, step: usize, delay_ms: i64) {
-        let (now, place) = (self.now, Place::of(step));
+        let (now, place) = (self.now, CallSite::of(step));
         let state = self.at(step);
         state.attempt += 1;
         state.began_at.get_or_insert(now);
         let (inputs, attempt) = (state.inputs.clone(), state.attempt);
         match self.definition(step).target {
-            Target::Tool(tool) => {
+            StepTarget::Tool(tool) => {
                 self.at(step).phase = Phase::Calling;
                 self.effects.push(Effect::Call { place, tool, inputs, attempt, delay_ms });
             }
-            Target::Process(process) => {
+            StepTarget::Process(process) => {
                 self.at(step).phase = Phase::Running;
                 self.effects.push(Effect::Run { place, process, context: inputs, delay_ms });
             }
-            Target::Ask(_) => {}
+            StepTarget::Ask(_) => {}
         }
     }
 
-    pub(super) fn ask(&mut self, place: Place, asked: Asked) {
+    pub(super) fn ask(&mut self, place: CallSite, asked: ReviewRequest) {
         let review = self.definition(place.step).review.as_ref();
         let expires_after_s = review.and_then(|review| review.expires_after_s);
         self.wait_for_a_person(place.step);
@@ -406,18 +412,18 @@ impl<'a> Machine<'a> {
         self.at(step).began_at = Some(now);
         let definition = self.definition(step);
         let inputs = self.state.steps[step].inputs.clone();
-        let place = Place::of(step);
+        let place = CallSite::of(step);
         let asked = match &definition.target {
             // BR-STEP-008, BR-EXEC-007: the depth of the whole stack counts, and nobody is asked in vain.
-            Target::Process(_) if self.state.levels_left == 0 => return self.failed(step, self.state.too_deep()),
-            Target::Tool(called) | Target::Process(called) if !self.needs_approval(step, *called, &inputs) => {
+            StepTarget::Process(_) if self.state.levels_left == 0 => return self.failed(step, self.state.too_deep()),
+            StepTarget::Tool(called) | StepTarget::Process(called) if !self.needs_approval(step, *called, &inputs) => {
                 return self.call(step, 0);
             }
-            Target::Tool(tool) => Asked::Call { tool: definition.naming(*tool), inputs },
-            Target::Process(process_id) => Asked::Process { process_id: *process_id, inputs },
-            Target::Ask(ask) => {
+            StepTarget::Tool(tool) => ReviewRequest::Call { tool: definition.naming(*tool), inputs },
+            StepTarget::Process(process_id) => ReviewRequest::Process { process_id: *process_id, inputs },
+            StepTarget::Ask(ask) => {
                 let prompt = inputs.get(PROMPT).and_then(Value::as_str).unwrap_or(&ask.prompt).to_owned();
-                Asked::Answer { prompt, schema: ask.schema.clone() }
+                ReviewRequest::Answer { prompt, schema: ask.schema.clone() }
             }
         };
         self.at(step).phase = Phase::Asking;
@@ -439,7 +445,7 @@ impl<'a> Machine<'a> {
 
     fn complete(&mut self) {
         match self.state.with_scope(self.plan, None, |scope| self.plan.output(scope)) {
-            Ok(output) => self.end(RunStatus::Completed, Ending::Completed { output }),
+            Ok(output) => self.end(ExecutionStatus::Completed, ExecutionOutcome::Completed { output }),
             Err(violation) => self.fail_run(None, Fault::breach(&violation)),
         }
     }
@@ -451,11 +457,11 @@ impl<'a> Machine<'a> {
             }
             self.at(step).fault = Some(fault.clone());
         }
-        self.end(RunStatus::Failed, Ending::Failed { step, fault });
+        self.end(ExecutionStatus::Failed, ExecutionOutcome::Failed { step, fault });
     }
 
     /// Whatever is still open is taken back: nothing follows an end.
-    fn end(&mut self, status: RunStatus, ending: Ending) {
+    fn end(&mut self, status: ExecutionStatus, ending: ExecutionOutcome) {
         if self.state.status.has_ended() {
             return;
         }

@@ -15,7 +15,7 @@ pub const QUESTION_CHARS_MAX: usize = 4_000;
 /// What a person is asked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase", tag = "kind")]
-pub enum Asked {
+pub enum ReviewRequest {
     /// May this tool be called, with these inputs?
     Call {
         #[serde(flatten)]
@@ -61,12 +61,12 @@ pub enum ApprovalScope {
 /// What a person approved beyond the call they were asked about.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum Approved {
+pub enum WiderApproval {
     Tool(RecordId),
     Call { tool: RecordId, inputs: Map<String, Value> },
 }
 
-impl Approved {
+impl WiderApproval {
     /// What is remembered of an approval, if anything is.
     pub fn within(scope: ApprovalScope, tool: RecordId, inputs: &Map<String, Value>) -> Option<Self> {
         match scope {
@@ -107,7 +107,7 @@ pub enum Decision {
     Ask { question: String },
 }
 
-impl Asked {
+impl ReviewRequest {
     /// The tool whose call is to be approved before it is made; it may be approved already.
     pub fn approvable(&self) -> Option<Reference> {
         match self {

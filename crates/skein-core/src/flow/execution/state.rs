@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::flow::execution::input::Fault;
-use crate::flow::execution::tool_loop::Dialogue;
-use crate::flow::plan::{Plan, Scope};
+use crate::flow::execution::tool_loop::ToolLoop;
+use crate::flow::plan::{Plan, VariableScope};
 use crate::flow::process::Process;
 use crate::id::RecordId;
 use crate::time::Millis;
@@ -15,14 +15,14 @@ use crate::time::Millis;
 /// How a run is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum RunStatus {
+pub enum ExecutionStatus {
     Running,
     Completed,
     Failed,
     Cancelled,
 }
 
-impl RunStatus {
+impl ExecutionStatus {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Running => "running",
@@ -112,7 +112,7 @@ pub struct StepState {
     pub tokens: u64,
     /// What it is called with: kept for repeats, and because a person may have changed it.
     pub inputs: Map<String, Value>,
-    pub dialogue: Option<Dialogue>,
+    pub dialogue: Option<ToolLoop>,
     pub began_at: Option<Millis>,
     pub ended_at: Option<Millis>,
 }
@@ -130,7 +130,7 @@ impl StepState {
 /// One run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Execution {
-    pub status: RunStatus,
+    pub status: ExecutionStatus,
     pub context: Map<String, Value>,
     /// One for each step of the plan.
     pub steps: Vec<StepState>,
@@ -152,7 +152,7 @@ impl Execution {
         };
         let stack = stack.into_iter().chain([process.name.as_str().to_owned()]).collect();
         let steps = vec![StepState::default(); plan.steps().len()];
-        let (status, token_budget) = (RunStatus::Running, process.token_budget);
+        let (status, token_budget) = (ExecutionStatus::Running, process.token_budget);
         Self { status, context, steps, levels_left, stack, token_budget }
     }
 
@@ -197,8 +197,8 @@ impl Execution {
         outputs
     }
 
-    pub fn with_scope<T>(&self, plan: &Plan, error: Option<&Value>, read: impl FnOnce(&Scope<'_>) -> T) -> T {
+    pub fn with_scope<T>(&self, plan: &Plan, error: Option<&Value>, read: impl FnOnce(&VariableScope<'_>) -> T) -> T {
         let outputs = self.outputs(plan);
-        read(&Scope { context: &self.context, outputs: &outputs, error })
+        read(&VariableScope { context: &self.context, outputs: &outputs, error })
     }
 }

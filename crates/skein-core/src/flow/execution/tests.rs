@@ -7,10 +7,10 @@ mod transitions;
 
 use serde_json::{Map, Value, json};
 
-use crate::flow::cost::Owed;
-use crate::flow::execution::input::{Effect, Ending, Fault, Input, Place};
+use crate::flow::cost::CostTotals;
+use crate::flow::execution::input::{CallSite, Effect, ExecutionOutcome, Fault, Input};
 use crate::flow::execution::machine::step;
-use crate::flow::execution::state::{Execution, Phase, RunStatus};
+use crate::flow::execution::state::{Execution, ExecutionStatus, Phase};
 use crate::flow::plan::Plan;
 use crate::flow::process::Process;
 use crate::id::RecordId;
@@ -57,11 +57,11 @@ impl Run {
     }
 
     fn gives(&mut self, step: usize, output: Value) {
-        self.tell(&returned(Place::of(step), output, 0));
+        self.tell(&returned(CallSite::of(step), output, 0));
     }
 
     fn fails(&mut self, step: usize, fault: Fault) {
-        self.tell(&Input::Faulted { place: Place::of(step), fault });
+        self.tell(&Input::Faulted { place: CallSite::of(step), fault });
     }
 
     fn phases(&self) -> Vec<Phase> {
@@ -78,20 +78,20 @@ impl Run {
     }
 
     /// How the last move ended the run.
-    fn ending(&self) -> Option<&Ending> {
+    fn ending(&self) -> Option<&ExecutionOutcome> {
         self.effects.iter().find_map(|effect| if let Effect::End(ending) = effect { Some(ending) } else { None })
     }
 
     fn output(&self) -> Value {
         match self.ending() {
-            Some(Ending::Completed { output }) => output.clone(),
+            Some(ExecutionOutcome::Completed { output }) => output.clone(),
             other => panic!("{other:?}"),
         }
     }
 
     fn failure(&self) -> (Option<usize>, String, Option<String>) {
         match self.ending() {
-            Some(Ending::Failed { step, fault }) => (*step, fault.code.clone(), fault.rule.clone()),
+            Some(ExecutionOutcome::Failed { step, fault }) => (*step, fault.code.clone(), fault.rule.clone()),
             other => panic!("{other:?}"),
         }
     }
@@ -102,8 +102,8 @@ fn object(value: Value) -> Map<String, Value> {
     value.as_object().unwrap().clone()
 }
 
-fn returned(place: Place, output: Value, tokens: u64) -> Input {
-    Input::Returned { place, output, tokens, wishes: Vec::new(), owed: Owed::default(), says_nothing: false }
+fn returned(place: CallSite, output: Value, tokens: u64) -> Input {
+    Input::Returned { place, output, tokens, wishes: Vec::new(), owed: CostTotals::default(), says_nothing: false }
 }
 
 /// Something that may pass.
@@ -139,7 +139,7 @@ fn process(steps: Vec<Value>, output: &str) -> Value {
     json!({ "name": "p", "initialContext": ["x"], "steps": steps, "outputTemplate": output })
 }
 
-fn is_over(run: &Run, status: RunStatus) {
+fn is_over(run: &Run, status: ExecutionStatus) {
     assert_eq!(run.state.status, status);
     assert!(run.state.steps.iter().all(|step| !step.phase.is_open()), "{:?}", run.phases());
     assert_eq!(run.effects.iter().filter(|effect| matches!(effect, Effect::End(_))).count(), 1);

@@ -3,11 +3,11 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use crate::flow::cost::Owed;
-use crate::flow::execution::input::{Fault, Wish};
-use crate::flow::execution::review::Approved;
+use crate::flow::cost::CostTotals;
+use crate::flow::execution::input::{Fault, RequestedToolCall};
+use crate::flow::execution::review::WiderApproval;
 use crate::flow::execution::state::Phase;
-use crate::flow::step::OfferLimits;
+use crate::flow::step::ToolLoopLimits;
 use crate::id::{ConversationId, ItemId, RecordId};
 use crate::time::Millis;
 
@@ -20,7 +20,7 @@ pub const BY_PERSON: &str = "byPerson";
 /// What a model and its tools said to each other so far.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Dialogue {
+pub struct ToolLoop {
     pub rounds: u32,
     pub calls: u32,
     /// Messages after those the step began with: the model's wishes and what came of them.
@@ -28,7 +28,7 @@ pub struct Dialogue {
     /// The calls of the present round.
     pub open: Vec<OpenCall>,
     /// What a person approved for the rest of the run.
-    pub approved: Vec<Approved>,
+    pub approved: Vec<WiderApproval>,
     /// Whether a person approved the step's own call.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub call_approved: bool,
@@ -67,14 +67,14 @@ pub struct OpenCall {
     pub call: Option<ItemId>,
 }
 
-impl Dialogue {
+impl ToolLoop {
     /// Takes up what a model asks for. Refuses a round, or calls, beyond the limits.
     pub fn open_round(
         &mut self,
         text: &Value,
-        wishes: &[Wish],
-        limits: &OfferLimits,
-        spent: &Spent<'_>,
+        wishes: &[RequestedToolCall],
+        limits: &ToolLoopLimits,
+        spent: &LimitUsage<'_>,
         is_approved: impl Fn(RecordId, &Map<String, Value>) -> bool,
     ) -> Result<(), Fault> {
         let calls = u32::try_from(wishes.len()).unwrap_or(u32::MAX);
@@ -131,7 +131,7 @@ impl Dialogue {
     }
 }
 
-fn opened(wish: &Wish, is_approved: &impl Fn(RecordId, &Map<String, Value>) -> bool) -> OpenCall {
+fn opened(wish: &RequestedToolCall, is_approved: &impl Fn(RecordId, &Map<String, Value>) -> bool) -> OpenCall {
     let call = |phase, inputs, result| OpenCall {
         id: wish.id.clone(),
         name: wish.name.clone(),
@@ -154,16 +154,16 @@ fn opened(wish: &Wish, is_approved: &impl Fn(RecordId, &Map<String, Value>) -> b
 
 /// What a step has used up.
 #[derive(Debug, Clone, Copy)]
-pub struct Spent<'a> {
+pub struct LimitUsage<'a> {
     pub seconds: i64,
     pub tokens: u64,
     /// As far as it is known.
-    pub owed: &'a Owed,
+    pub owed: &'a CostTotals,
 }
 
-impl<'a> Spent<'a> {
+impl<'a> LimitUsage<'a> {
     /// The time people took to decide is not counted.
-    pub fn since(began_at: Option<Millis>, now: Millis, waited_ms: i64, tokens: u64, owed: &'a Owed) -> Self {
+    pub fn since(began_at: Option<Millis>, now: Millis, waited_ms: i64, tokens: u64, owed: &'a CostTotals) -> Self {
         let seconds = began_at.map_or(0, |began| (now.0 - began.0 - waited_ms) / 1_000);
         Self { seconds, tokens, owed }
     }

@@ -2,21 +2,21 @@
 
 use serde_json::{Map, Value};
 
-use crate::flow::cost::Owed;
-use crate::flow::execution::input::{Effect, Place, Wish};
+use crate::flow::cost::CostTotals;
+use crate::flow::execution::input::{CallSite, Effect, RequestedToolCall};
 use crate::flow::execution::machine::Machine;
-use crate::flow::execution::review::{ApprovalScope, Approved, Asked, Decision};
+use crate::flow::execution::review::{ApprovalScope, Decision, ReviewRequest, WiderApproval};
 use crate::flow::execution::state::Phase;
-use crate::flow::execution::tool_loop::{Dialogue, Spent, asked_back, told};
-use crate::flow::step::{Approval, Offer, Target};
+use crate::flow::execution::tool_loop::{LimitUsage, ToolLoop, asked_back, told};
+use crate::flow::step::{Approval, OfferedTool, StepTarget};
 use crate::id::RecordId;
 
 impl Machine<'_> {
-    pub(super) fn converse(&mut self, step: usize, output: &Value, wishes: &[Wish], owed: &Owed) {
+    pub(super) fn converse(&mut self, step: usize, output: &Value, wishes: &[RequestedToolCall], owed: &CostTotals) {
         let limits = self.definition(step).offer_limits.unwrap_or_default();
         let state = &self.state.steps[step];
         let mut dialogue = state.dialogue.clone().unwrap_or_default();
-        let spent = Spent::since(state.began_at, self.now, dialogue.waited_ms, state.tokens, owed);
+        let spent = LimitUsage::since(state.began_at, self.now, dialogue.waited_ms, state.tokens, owed);
         let is_approved = |tool: RecordId, inputs: &Map<String, Value>| self.state.is_approved(tool, inputs);
         let opened = dialogue.open_round(&output["text"], wishes, &limits, &spent, is_approved);
         self.at(step).dialogue = Some(dialogue);
@@ -31,19 +31,19 @@ impl Machine<'_> {
     fn open_calls(&mut self, step: usize) {
         let open = self.state.steps[step].dialogue.as_ref().map(|dialogue| dialogue.open.clone()).unwrap_or_default();
         for (index, call) in open.into_iter().enumerate() {
-            let place = Place { step, call: Some(index) };
+            let place = CallSite { step, call: Some(index) };
             match (call.phase, call.tool) {
                 (Phase::Calling, Some(tool)) => self.wish_called(place, tool, call.inputs),
                 (Phase::Asking, Some(tool)) => {
                     let tool = self.definition(step).naming(tool);
-                    self.ask(place, Asked::Wish { tool, name: call.name, inputs: call.inputs });
+                    self.ask(place, ReviewRequest::Wish { tool, name: call.name, inputs: call.inputs });
                 }
                 _ => {}
             }
         }
     }
 
-    fn wish_called(&mut self, place: Place, tool: RecordId, inputs: Map<String, Value>) {
+    fn wish_called(&mut self, place: CallSite, tool: RecordId, inputs: Map<String, Value>) {
         self.effects.push(Effect::Call { place, tool, inputs, attempt: 1, delay_ms: 0 });
     }
 
@@ -59,7 +59,7 @@ impl Machine<'_> {
                 let inputs = open.inputs.clone();
                 let scope = scope.unwrap_or_else(|| self.usual_scope(step, tool));
                 self.remember_approval(step, scope, tool, &inputs);
-                self.wish_called(Place { step, call: Some(call) }, tool, inputs);
+                self.wish_called(CallSite { step, call: Some(call) }, tool, inputs);
             }
             (Decision::Deny { reason }, _) => {
                 let reason = reason.as_deref().unwrap_or("no reason was given");
@@ -80,19 +80,19 @@ impl Machine<'_> {
 
     /// The call was not made, so it is not counted.
     pub(super) fn held(&mut self, step: usize) -> bool {
-        let Target::Tool(tool) = self.definition(step).target else { return false };
+        let StepTarget::Tool(tool) = self.definition(step).target else { return false };
         let tool = self.definition(step).naming(tool);
         let state = self.at(step);
         state.attempt = state.attempt.saturating_sub(1);
         state.phase = Phase::Asking;
         let inputs = state.inputs.clone();
-        self.ask(Place::of(step), Asked::Call { tool, inputs });
+        self.ask(CallSite::of(step), ReviewRequest::Call { tool, inputs });
         true
     }
 
     /// How far an approval reaches where the person does not say: a tool that is to be approved once is for the whole run.
     fn usual_scope(&self, step: usize, tool: RecordId) -> ApprovalScope {
-        let is_once = |offer: &Offer| offer.tool_id == tool && offer.approval == Some(Approval::Once);
+        let is_once = |offer: &OfferedTool| offer.tool_id == tool && offer.approval == Some(Approval::Once);
         if self.definition(step).offers.iter().any(is_once) { ApprovalScope::Run } else { ApprovalScope::Once }
     }
 
@@ -104,7 +104,7 @@ impl Machine<'_> {
         tool: RecordId,
         inputs: &Map<String, Value>,
     ) {
-        if let Some(approved) = Approved::within(scope, tool, inputs) {
+        if let Some(approved) = WiderApproval::within(scope, tool, inputs) {
             self.at(step).dialogue.get_or_insert_default().approved.push(approved);
         }
     }
@@ -138,7 +138,7 @@ impl Machine<'_> {
     /// When every call of a round has ended, the model is asked again.
     fn answer_model(&mut self, step: usize) {
         let Some(dialogue) = self.at(step).dialogue.as_mut().filter(|dialogue| dialogue.is_answered()) else { return };
-        Dialogue::close_round(dialogue);
+        ToolLoop::close_round(dialogue);
         self.call(step, 0);
     }
 }

@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use super::{Interaction, OnExpire, Step, Target};
+use super::{Interaction, OnExpire, Step, StepTarget};
 use crate::catalog::schema::{self, AtOnce, Schema, SchemaJudge};
 use crate::flow::execution::machine::is_empty;
 use crate::flow::execution::review::check_answer;
@@ -24,7 +24,7 @@ impl Step {
 
     fn check_useless(&self) -> Result<(), RuleViolation> {
         let refuse = |rule, problem, remedy| Err(RuleViolation::new(rule, problem, remedy));
-        let asks = matches!(self.target, Target::Ask(_));
+        let asks = matches!(self.target, StepTarget::Ask(_));
         if asks && self.execution.timeout_s.is_some() {
             let problem = "execution.timeout has no effect on a question to a person";
             return refuse(
@@ -41,7 +41,7 @@ impl Step {
             let problem = "inputs have no effect on a question to a person";
             return refuse("BR-STEP-005", problem, "leave them out; fill what is asked in by places of ask.prompt");
         }
-        if !matches!(self.target, Target::Tool(_)) && self.output.token_budget.is_some() {
+        if !matches!(self.target, StepTarget::Tool(_)) && self.output.token_budget.is_some() {
             let problem = "output.tokenBudget has no effect: the step calls no model";
             return refuse("BR-PROCESS-006", problem, "leave it out; a process has a tokenBudget of its own");
         }
@@ -60,14 +60,14 @@ impl Step {
             return Err(RuleViolation::new("BR-STEP-004", problem, "give an output that is not empty").into());
         }
         match &self.target {
-            Target::Ask(ask) => check_answer(&ask.schema, output, judge),
-            Target::Tool(_) | Target::Process(_) => Ok(()),
+            StepTarget::Ask(ask) => check_answer(&ask.schema, output, judge),
+            StepTarget::Tool(_) | StepTarget::Process(_) => Ok(()),
         }
     }
 
     /// The shape that is asked for is a JSON Schema. Decision Z32: a default is an answer, so it has this shape.
     fn check_answers(&self) -> Result<(), RuleViolation> {
-        let Target::Ask(ask) = &self.target else { return Ok(()) };
+        let StepTarget::Ask(ask) = &self.target else { return Ok(()) };
         let schema = Schema::compile(&ask.schema).map_err(|bad| {
             let problem = format!("ask.schema is not usable: {bad}");
             RuleViolation::new("BR-STEP-006", problem, "describe the answer by a JSON Schema")

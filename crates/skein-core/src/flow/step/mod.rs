@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::catalog::pricing::Currency;
-use crate::flow::cost::{Amount, Owed};
+use crate::flow::cost::{Amount, CostTotals};
 use crate::id::RecordId;
 use crate::rule::RuleViolation;
 
@@ -45,7 +45,7 @@ pub struct Step {
     /// Unique in its process.
     pub id: String,
     pub name: Option<String>,
-    pub target: Target,
+    pub target: StepTarget,
     /// The version of the tool whose definition it goes on calling; without it, what the tool is when it is called.
     pub tool_version: Option<i64>,
     /// Values with places to fill in, by the target's names for them.
@@ -55,23 +55,23 @@ pub struct Step {
     /// Ids of earlier steps. A sequential step also waits for the steps right before it, named or not.
     pub depends_on: Option<Vec<String>>,
     pub review: Option<Review>,
-    pub retry: Option<Retry>,
+    pub retry: Option<StepRetry>,
     /// What is run in its place when it has failed for good.
     pub fallback: Vec<Step>,
     /// Conditions that end the whole process when one holds after a failure of this step.
     pub abort_when: Vec<String>,
     /// Tools that a model may call.
-    pub offers: Vec<Offer>,
-    pub offer_limits: Option<OfferLimits>,
+    pub offers: Vec<OfferedTool>,
+    pub offer_limits: Option<ToolLoopLimits>,
 }
 
 /// Whom a step calls: exactly one (BR-STEP-007).
 #[derive(Debug, Clone, PartialEq)]
-pub enum Target {
+pub enum StepTarget {
     Tool(RecordId),
     Process(RecordId),
     /// A person, who is asked for an answer.
-    Ask(Ask),
+    Ask(ReviewQuestion),
 }
 
 /// A tool or process that is named: as it is now, or a tool as a version defined it. Only tools are ever written down so.
@@ -92,7 +92,7 @@ impl From<RecordId> for Reference {
 /// A question to a person; the answer is the step's output.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Ask {
+pub struct ReviewQuestion {
     /// A text with places to fill in.
     pub prompt: String,
     /// What the answer has to satisfy.
@@ -124,7 +124,7 @@ fn is_required_by_default() -> bool {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct StepExecution {
-    pub mode: Mode,
+    pub mode: StepMode,
     /// It is skipped when this does not hold.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub condition: Option<String>,
@@ -137,7 +137,7 @@ pub struct StepExecution {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Mode {
+pub enum StepMode {
     /// After the steps before it.
     #[default]
     Sequential,
@@ -174,7 +174,7 @@ pub enum OnExpire {
 /// How often a call that failed is made again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Retry {
+pub struct StepRetry {
     pub max_retries: u8,
     #[serde(default)]
     pub backoff: Backoff,
@@ -191,7 +191,7 @@ pub enum Backoff {
     Exponential,
 }
 
-impl Retry {
+impl StepRetry {
     /// The pause before retry `number`, from 1, in milliseconds.
     pub fn pause_ms(&self, number: u8) -> u32 {
         let doublings = match self.backoff {
@@ -206,7 +206,7 @@ impl Retry {
 /// A tool that the model of a step may call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Offer {
+pub struct OfferedTool {
     pub tool_id: RecordId,
     /// As with a step's own tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -216,7 +216,7 @@ pub struct Offer {
     pub approval: Option<Approval>,
 }
 
-impl Offer {
+impl OfferedTool {
     pub fn reference(&self) -> Reference {
         Reference { id: self.tool_id, version: self.tool_version }
     }
@@ -235,7 +235,7 @@ pub enum Approval {
 /// How far a model may go with the tools it is offered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
-pub struct OfferLimits {
+pub struct ToolLoopLimits {
     pub rounds: u8,
     pub calls: u16,
     pub seconds: u32,
@@ -245,7 +245,7 @@ pub struct OfferLimits {
     pub cost: Option<CostLimit>,
 }
 
-impl Default for OfferLimits {
+impl Default for ToolLoopLimits {
     fn default() -> Self {
         Self { rounds: 8, calls: 32, seconds: 300, tokens: None, cost: None }
     }
@@ -261,7 +261,7 @@ pub struct CostLimit {
 
 impl CostLimit {
     /// Whether more than this is owed, by whomever.
-    pub fn is_below(&self, owed: &Owed) -> bool {
+    pub fn is_below(&self, owed: &CostTotals) -> bool {
         let costs = owed.costs().filter(|cost| cost.currency == self.currency);
         costs.fold(Amount::default(), |sum, cost| sum.plus(cost.amount)) > self.amount
     }
@@ -283,11 +283,11 @@ impl Step {
     /// The tools and processes it names.
     pub fn references(&self) -> impl Iterator<Item = Reference> + '_ {
         let target = match self.target {
-            Target::Tool(id) => Some(Reference { id, version: self.tool_version }),
-            Target::Process(id) => Some(id.into()),
-            Target::Ask(_) => None,
+            StepTarget::Tool(id) => Some(Reference { id, version: self.tool_version }),
+            StepTarget::Process(id) => Some(id.into()),
+            StepTarget::Ask(_) => None,
         };
-        target.into_iter().chain(self.offers.iter().map(Offer::reference))
+        target.into_iter().chain(self.offers.iter().map(OfferedTool::reference))
     }
 
     /// A tool that is called for it or for its model, as it names it.
@@ -297,6 +297,6 @@ impl Step {
 
     /// Whether a person has a part in it.
     pub fn waits_for_a_person(&self) -> bool {
-        matches!(self.target, Target::Ask(_)) || self.execution.interaction == Interaction::Manual
+        matches!(self.target, StepTarget::Ask(_)) || self.execution.interaction == Interaction::Manual
     }
 }

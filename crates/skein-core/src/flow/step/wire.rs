@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{
-    ABORT_CONDITIONS_MAX, Ask, BACKOFF_MS_MAX, EXPIRES_AFTER_S_MAX, INPUTS_MAX, OFFER_CALLS_MAX, OFFER_ROUNDS_MAX,
-    OFFER_SECONDS_MAX, OFFERS_MAX, Offer, OfferLimits, OnExpire, RETRIES_MAX, Retry, Review, STEP_ID_BYTES_MAX, Step,
-    StepExecution, StepOutput, TIMEOUT_S_MAX, TOKEN_BUDGET_MAX, Target,
+    ABORT_CONDITIONS_MAX, BACKOFF_MS_MAX, EXPIRES_AFTER_S_MAX, INPUTS_MAX, OFFER_CALLS_MAX, OFFER_ROUNDS_MAX,
+    OFFER_SECONDS_MAX, OFFERS_MAX, OfferedTool, OnExpire, RETRIES_MAX, Review, ReviewQuestion, STEP_ID_BYTES_MAX, Step,
+    StepExecution, StepOutput, StepRetry, StepTarget, TIMEOUT_S_MAX, TOKEN_BUDGET_MAX, ToolLoopLimits,
 };
 use crate::catalog::entry::NAME_CHARS_MAX;
 use crate::flow::cost::Amount;
@@ -29,7 +29,7 @@ pub(super) struct StepWire {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     process_id: Option<RecordId>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    ask: Option<Ask>,
+    ask: Option<ReviewQuestion>,
     #[serde(default)]
     inputs: Map<String, Value>,
     output: StepOutput,
@@ -40,15 +40,15 @@ pub(super) struct StepWire {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     review: Option<ReviewWire>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    retry: Option<Retry>,
+    retry: Option<StepRetry>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     fallback: Vec<StepWire>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     abort_when: Vec<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    tools: Vec<Offer>,
+    tools: Vec<OfferedTool>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    tool_limits: Option<OfferLimits>,
+    tool_limits: Option<ToolLoopLimits>,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -111,9 +111,9 @@ impl TryFrom<StepWire> for Step {
 impl From<Step> for StepWire {
     fn from(step: Step) -> Self {
         let (tool_id, process_id, ask) = match step.target {
-            Target::Tool(id) => (Some(id), None, None),
-            Target::Process(id) => (None, Some(id), None),
-            Target::Ask(ask) => (None, None, Some(ask)),
+            StepTarget::Tool(id) => (Some(id), None, None),
+            StepTarget::Process(id) => (None, Some(id), None),
+            StepTarget::Ask(ask) => (None, None, Some(ask)),
         };
         Self {
             id: step.id,
@@ -167,11 +167,15 @@ impl From<Review> for ReviewWire {
 }
 
 /// BR-STEP-007.
-fn target(tool: Option<RecordId>, process: Option<RecordId>, ask: Option<Ask>) -> Result<Target, RuleViolation> {
+fn target(
+    tool: Option<RecordId>,
+    process: Option<RecordId>,
+    ask: Option<ReviewQuestion>,
+) -> Result<StepTarget, RuleViolation> {
     match (tool, process, ask) {
-        (Some(id), None, None) => Ok(Target::Tool(id)),
-        (None, Some(id), None) => Ok(Target::Process(id)),
-        (None, None, Some(ask)) => Ok(Target::Ask(ask)),
+        (Some(id), None, None) => Ok(StepTarget::Tool(id)),
+        (None, Some(id), None) => Ok(StepTarget::Process(id)),
+        (None, None, Some(ask)) => Ok(StepTarget::Ask(ask)),
         (None, None, None) => {
             let remedy = "give a toolId, a processId or an ask";
             Err(RuleViolation::new("BR-STEP-007", "a step has a target, and this one has none", remedy))
@@ -200,7 +204,7 @@ fn check_names(step: &Step) -> Result<(), RuleViolation> {
 
 /// BR-STEP-007: a version is one of a tool.
 fn check_versions(step: &Step) -> Result<(), RuleViolation> {
-    if step.tool_version.is_some() && !matches!(step.target, Target::Tool(_)) {
+    if step.tool_version.is_some() && !matches!(step.target, StepTarget::Tool(_)) {
         let remedy = "leave toolVersion out, or give the toolId it is a version of";
         return Err(RuleViolation::new("BR-STEP-007", "toolVersion is of no use: the step calls no tool", remedy));
     }
@@ -229,7 +233,7 @@ fn check_limits(step: &Step) -> Result<(), RuleViolation> {
 
 /// BR-STEP-006: what is said about people is said where people are asked.
 fn check_person(step: &Step) -> Result<(), RuleViolation> {
-    if matches!(step.target, Target::Ask(_)) && step.retry.is_some() {
+    if matches!(step.target, StepTarget::Ask(_)) && step.retry.is_some() {
         let remedy = "leave retry out; review says what happens without an answer";
         return Err(RuleViolation::new("BR-STEP-006", "a question to a person is not tried again", remedy));
     }
@@ -252,7 +256,7 @@ fn check_offers(step: &Step) -> Result<(), RuleViolation> {
     if step.offers.is_empty() && step.offer_limits.is_some() {
         return refuse("toolLimits are of no use: the step offers no tools", "list tools, or leave toolLimits out");
     }
-    if !step.offers.is_empty() && !matches!(step.target, Target::Tool(_)) {
+    if !step.offers.is_empty() && !matches!(step.target, StepTarget::Tool(_)) {
         return refuse("only a step that calls a model offers tools", "give the toolId of an llm_call");
     }
     let mut ids: Vec<RecordId> = step.offers.iter().map(|offer| offer.tool_id).collect();
@@ -280,7 +284,7 @@ fn check_fallback(step: &Step) -> Result<(), RuleViolation> {
         let remedy = "list all steps of the fallback one after another";
         return Err(RuleViolation::new("BR-PROCESS-003", "a fallback has no fallback of its own", remedy));
     }
-    let is_ordered = |inner: &Step| inner.depends_on.is_some() || inner.execution.mode != super::Mode::Sequential;
+    let is_ordered = |inner: &Step| inner.depends_on.is_some() || inner.execution.mode != super::StepMode::Sequential;
     if step.fallback.iter().any(is_ordered) {
         let remedy = "leave dependsOn and mode out; they see what the step sees, and the fallback steps before them";
         return Err(RuleViolation::new("BR-PROCESS-003", "fallback steps run one after another", remedy));

@@ -8,13 +8,13 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-use super::{Named, Role, TargetView};
+use super::{NamedTarget, TargetRole, TargetView};
 use crate::catalog::schema::{self, Schema};
-use crate::flow::interpolate::Interpolated;
+use crate::flow::interpolate::InterpolatedValue;
 use crate::flow::plan::Plan;
 use crate::flow::process::{InitialContext, Process};
-use crate::flow::scope::{Origin, Variable};
-use crate::flow::step::Target;
+use crate::flow::scope::{Variable, VariableOrigin};
+use crate::flow::step::StepTarget;
 
 /// Keywords that judge the inputs together, which says nothing while some of them are unknown.
 const TOGETHER: [&str; 13] = [
@@ -34,14 +34,14 @@ const TOGETHER: [&str; 13] = [
 ];
 
 /// What is wrong with the inputs of a step, if anything is.
-pub(super) fn breach(process: &Process, plan: &Plan, named: &Named) -> Option<String> {
+pub(super) fn breach(process: &Process, plan: &Plan, named: &NamedTarget) -> Option<String> {
     let given = plan.planned_inputs(named.step);
     let breaches = match (named.role, named.view) {
-        (Role::Tool, TargetView::Tool { input_schema, .. }) => by_schema(process, plan, given, input_schema),
-        (Role::Process, TargetView::Process { initial_context: InitialContext::Schema(schema), .. }) => {
+        (TargetRole::Tool, TargetView::Tool { input_schema, .. }) => by_schema(process, plan, given, input_schema),
+        (TargetRole::Process, TargetView::Process { initial_context: InitialContext::Schema(schema), .. }) => {
             by_schema(process, plan, given, schema)
         }
-        (Role::Process, TargetView::Process { initial_context: context @ InitialContext::Names(_), .. }) => {
+        (TargetRole::Process, TargetView::Process { initial_context: context @ InitialContext::Names(_), .. }) => {
             let declared = context.names();
             let required: Vec<&str> = declared.iter().copied().collect();
             [missing(&required, given), extra(&declared, given)].into_iter().flatten().collect()
@@ -51,7 +51,7 @@ pub(super) fn breach(process: &Process, plan: &Plan, named: &Named) -> Option<St
     (!breaches.is_empty()).then(|| breaches.join(", "))
 }
 
-type Given = [(String, Interpolated)];
+type Given = [(String, InterpolatedValue)];
 
 fn by_schema(process: &Process, plan: &Plan, given: &Given, schema: &Value) -> Vec<String> {
     let properties = schema["properties"].as_object();
@@ -106,7 +106,7 @@ fn values(given: &Given, schema: &Value) -> Option<String> {
 
 /// The inputs whose values are unknown, by their types.
 fn types(process: &Process, plan: &Plan, given: &Given, schema: &Value) -> Vec<String> {
-    let unfit = |(name, value): &(String, Interpolated)| {
+    let unfit = |(name, value): &(String, InterpolatedValue)| {
         let asked = declared_types(schema["properties"].get(name)?)?;
         let found = types_of(process, plan, value)?;
         let fits = |one: &&str| asked.contains(one) || (is_number(one) && asked.iter().any(|asked| is_number(asked)));
@@ -130,27 +130,27 @@ fn declared_types(schema: &Value) -> Option<Vec<&str>> {
     }
 }
 
-fn types_of<'a>(process: &'a Process, plan: &'a Plan, value: &Interpolated) -> Option<Vec<&'a str>> {
+fn types_of<'a>(process: &'a Process, plan: &'a Plan, value: &InterpolatedValue) -> Option<Vec<&'a str>> {
     let place = match value {
-        Interpolated::Text(_) => return Some(vec!["string"]),
-        Interpolated::Array(_) => return Some(vec!["array"]),
-        Interpolated::Object(_) => return Some(vec!["object"]),
-        Interpolated::Fixed(_) => return None,
-        Interpolated::Place(place) => place,
+        InterpolatedValue::Text(_) => return Some(vec!["string"]),
+        InterpolatedValue::Array(_) => return Some(vec!["array"]),
+        InterpolatedValue::Object(_) => return Some(vec!["object"]),
+        InterpolatedValue::Fixed(_) => return None,
+        InterpolatedValue::Place(place) => place,
     };
     match (place.whole()?, &process.initial_context) {
-        (Variable::Named(Origin::Context, name), InitialContext::Schema(schema)) => {
+        (Variable::Named(VariableOrigin::Context, name), InitialContext::Schema(schema)) => {
             declared_types(schema["properties"].get(name)?)
         }
-        (Variable::Named(Origin::Step, name), _) => {
+        (Variable::Named(VariableOrigin::Step, name), _) => {
             let step = plan.steps().iter().find(|step| step.definition.output.variable == *name)?;
             if !step.definition.output.required || !step.fallback.is_empty() {
                 return None;
             }
             match &step.definition.target {
-                Target::Process(_) => Some(vec!["string"]),
-                Target::Ask(ask) => declared_types(&ask.schema),
-                Target::Tool(_) => None,
+                StepTarget::Process(_) => Some(vec!["string"]),
+                StepTarget::Ask(ask) => declared_types(&ask.schema),
+                StepTarget::Tool(_) => None,
             }
         }
         _ => None,

@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::catalog::operation::OperationType;
 use crate::flow::plan::Plan;
 use crate::flow::process::{InitialContext, Process};
-use crate::flow::step::{Reference, Target};
+use crate::flow::step::{Reference, StepTarget};
 use crate::id::UserId;
 use crate::rule::RuleViolation;
 
@@ -45,15 +45,15 @@ pub enum TargetView<'a> {
 }
 
 /// A tool or process that a step names.
-struct Named<'a> {
+struct NamedTarget<'a> {
     step: usize,
     reference: Reference,
-    role: Role,
+    role: TargetRole,
     view: TargetView<'a>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Role {
+enum TargetRole {
     Tool,
     Process,
     Offer,
@@ -95,9 +95,9 @@ impl Process {
         owner: UserId,
         lookup: impl Fn(Reference) -> TargetView<'a>,
     ) -> Vec<TargetBreach> {
-        let named: Vec<Named> = named(plan, lookup);
+        let named: Vec<NamedTarget> = named(plan, lookup);
         let mut found = Vec::new();
-        let mut judge = |rule, remedy, field: Option<&'static str>, breach: &dyn Fn(&Named) -> Option<String>| {
+        let mut judge = |rule, remedy, field: Option<&'static str>, breach: &dyn Fn(&NamedTarget) -> Option<String>| {
             found.extend(named.iter().filter_map(|named| {
                 let (step, problem) = (named.step, format!("{} {}", plan.title(named.step), breach(named)?));
                 Some(TargetBreach { rule, step, field: field.unwrap_or(named.role.field()), problem, remedy })
@@ -126,7 +126,7 @@ impl Process {
     }
 }
 
-impl Role {
+impl TargetRole {
     fn field(self) -> &'static str {
         match self {
             Self::Tool => "toolId",
@@ -137,48 +137,49 @@ impl Role {
 }
 
 /// A model that may say nothing cannot answer.
-fn model_without_tokens(named: &Named, plan: &Plan) -> Option<String> {
+fn model_without_tokens(named: &NamedTarget, plan: &Plan) -> Option<String> {
     let TargetView::Tool { operation: OperationType::LlmCall, name, .. } = named.view else { return None };
     let has_none = plan.steps()[named.step].token_budget == Some(0);
-    (named.role == Role::Tool && has_none).then(|| format!("asks the model {name:?}, and no tokens are left for it"))
+    (named.role == TargetRole::Tool && has_none)
+        .then(|| format!("asks the model {name:?}, and no tokens are left for it"))
 }
 
-fn named<'a>(plan: &Plan, lookup: impl Fn(Reference) -> TargetView<'a>) -> Vec<Named<'a>> {
+fn named<'a>(plan: &Plan, lookup: impl Fn(Reference) -> TargetView<'a>) -> Vec<NamedTarget<'a>> {
     let mut all = Vec::new();
     for (step, planned) in plan.steps().iter().enumerate() {
-        let mut add = |reference, role| all.push(Named { step, reference, role, view: lookup(reference) });
+        let mut add = |reference, role| all.push(NamedTarget { step, reference, role, view: lookup(reference) });
         let definition = &planned.definition;
         match definition.target {
-            Target::Tool(id) => add(Reference { id, version: definition.tool_version }, Role::Tool),
-            Target::Process(id) => add(id.into(), Role::Process),
-            Target::Ask(_) => {}
+            StepTarget::Tool(id) => add(Reference { id, version: definition.tool_version }, TargetRole::Tool),
+            StepTarget::Process(id) => add(id.into(), TargetRole::Process),
+            StepTarget::Ask(_) => {}
         }
-        definition.offers.iter().for_each(|offer| add(offer.reference(), Role::Offer));
+        definition.offers.iter().for_each(|offer| add(offer.reference(), TargetRole::Offer));
     }
     all
 }
 
-fn of_another_kind(named: &Named) -> Option<String> {
+fn of_another_kind(named: &NamedTarget) -> Option<String> {
     match (named.role, named.view) {
-        (Role::Tool | Role::Offer, TargetView::Process { name, .. }) => {
+        (TargetRole::Tool | TargetRole::Offer, TargetView::Process { name, .. }) => {
             Some(format!("takes Process {name} for a Tool"))
         }
-        (Role::Process, TargetView::Tool { name, .. }) => Some(format!("takes Tool {name} for a Process")),
+        (TargetRole::Process, TargetView::Tool { name, .. }) => Some(format!("takes Tool {name} for a Process")),
         _ => None,
     }
 }
 
-fn no_version(named: &Named) -> Option<String> {
+fn no_version(named: &NamedTarget) -> Option<String> {
     let TargetView::NoVersion { name, problem } = named.view else { return None };
     let version = named.reference.version.unwrap_or_default();
     Some(format!("names version {version} of Tool {name}: {problem}"))
 }
 
-impl Named<'_> {
+impl NamedTarget<'_> {
     /// BR-PROCESS-011, in the words of the rule.
     fn inaccessible_tool(&self, by: UserId) -> Option<String> {
         match (self.role, self.view) {
-            (Role::Tool | Role::Offer, TargetView::Missing) => {
+            (TargetRole::Tool | TargetRole::Offer, TargetView::Missing) => {
                 Some(format!("references inaccessible Tool {}", self.reference.id))
             }
             (_, TargetView::Tool { owner, shared, name, .. }) if owner != by && !shared => {
@@ -201,7 +202,7 @@ impl Named<'_> {
     /// A process is called by its owner alone (decision A17).
     fn inaccessible_process(&self, by: UserId) -> Option<String> {
         match (self.role, self.view) {
-            (Role::Process, TargetView::Missing) => {
+            (TargetRole::Process, TargetView::Missing) => {
                 Some(format!("references inaccessible Process {}", self.reference.id))
             }
             (_, TargetView::Process { owner, name, .. }) if owner != by => {
@@ -213,7 +214,7 @@ impl Named<'_> {
 }
 
 /// BR-PROCESS-009.
-fn disabled(named: &Named) -> Option<String> {
+fn disabled(named: &NamedTarget) -> Option<String> {
     match named.view {
         TargetView::Tool { enabled: false, name, .. } => Some(format!("references disabled Tool {name}")),
         TargetView::Process { enabled: false, name, .. } => Some(format!("references disabled Process {name}")),
@@ -222,9 +223,9 @@ fn disabled(named: &Named) -> Option<String> {
 }
 
 /// Decision Z31: only a model is held to a budget of tokens.
-fn budget_of_no_model(named: &Named, plan: &Plan) -> Option<String> {
+fn budget_of_no_model(named: &NamedTarget, plan: &Plan) -> Option<String> {
     match (named.role, named.view) {
-        (Role::Tool, TargetView::Tool { operation, name, .. }) if operation != OperationType::LlmCall => {
+        (TargetRole::Tool, TargetView::Tool { operation, name, .. }) if operation != OperationType::LlmCall => {
             let budget = plan.steps()[named.step].definition.output.token_budget;
             budget.map(|_| format!("has an output.tokenBudget without effect: Tool {name} is no model"))
         }
@@ -232,9 +233,9 @@ fn budget_of_no_model(named: &Named, plan: &Plan) -> Option<String> {
     }
 }
 
-fn offers_to_no_model(named: &Named, plan: &Plan) -> Option<String> {
+fn offers_to_no_model(named: &NamedTarget, plan: &Plan) -> Option<String> {
     match (named.role, named.view) {
-        (Role::Tool, TargetView::Tool { takes_tools: false, name, .. }) => {
+        (TargetRole::Tool, TargetView::Tool { takes_tools: false, name, .. }) => {
             let offers = &plan.steps()[named.step].definition.offers;
             (!offers.is_empty()).then(|| format!("offers tools to Tool {name}, which is no model that takes any"))
         }

@@ -1,7 +1,7 @@
 //! A run that has ended, as spans for whoever collects traces: one for each run, step and call, one below the other.
 //!
 //! The trace has the bits of the outermost run, and every span an id that follows from what it is of, so telling a run twice
-//! tells the same spans. What was said is left out unless [`Content::Told`] is asked for; names of processes, steps, tools
+//! tells the same spans. What was said is left out unless [`TracedContent::Told`] is asked for; names of processes, steps, tools
 //! and models are told. The words are those of [`conventions`]. Start at [`spans`].
 
 pub mod conventions;
@@ -14,8 +14,8 @@ use serde_json::{Map, Value};
 use crate::digest::FieldHasher;
 use crate::flow::cost::Cost;
 use crate::flow::execution::input::Fault;
-use crate::flow::execution::state::{Phase, RunStatus};
-use crate::id::{ConversationId, ItemId, RecordId, RunId};
+use crate::flow::execution::state::{ExecutionStatus, Phase};
+use crate::id::{ConversationId, ExecutionId, ItemId, RecordId};
 use crate::time::Millis;
 use conventions as say;
 
@@ -26,7 +26,7 @@ const CONTENT_CHARS_MAX: usize = 16_384;
 
 /// Whether what was said is told too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Content {
+pub enum TracedContent {
     #[default]
     LeftOut,
     Told,
@@ -34,13 +34,13 @@ pub enum Content {
 
 /// A run with all that happened in it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct RunTrace {
-    pub id: RunId,
+pub struct ExecutionTrace {
+    pub id: ExecutionId,
     pub process: RecordId,
     pub process_name: String,
     pub process_version: i64,
     pub conversation: Option<ConversationId>,
-    pub status: RunStatus,
+    pub status: ExecutionStatus,
     pub fault: Option<Fault>,
     pub tokens: i64,
     pub began_at: Millis,
@@ -49,7 +49,7 @@ pub struct RunTrace {
     pub started_by: Option<usize>,
     pub steps: Vec<StepTrace>,
     pub calls: Vec<CallTrace>,
-    pub children: Vec<RunTrace>,
+    pub children: Vec<ExecutionTrace>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -117,21 +117,21 @@ pub enum SpanStatus {
 }
 
 /// Every span of a run and of those it started, the outermost first.
-pub fn spans(run: &RunTrace, content: Content) -> Vec<Span> {
-    let teller = Teller { trace_id: *run.id.as_bytes(), conversation: run.conversation, content };
+pub fn spans(run: &ExecutionTrace, content: TracedContent) -> Vec<Span> {
+    let teller = SpanBuilder { trace_id: *run.id.as_bytes(), conversation: run.conversation, content };
     let mut spans = Vec::new();
     teller.run(run, None, &mut spans);
     spans
 }
 
-struct Teller {
+struct SpanBuilder {
     trace_id: [u8; 16],
     conversation: Option<ConversationId>,
-    content: Content,
+    content: TracedContent,
 }
 
-impl Teller {
-    fn run(&self, run: &RunTrace, parent: Option<SpanId>, spans: &mut Vec<Span>) {
+impl SpanBuilder {
+    fn run(&self, run: &ExecutionTrace, parent: Option<SpanId>, spans: &mut Vec<Span>) {
         let (id, ended_at) = (span_id("run", run.id.as_bytes(), 0), run.end());
         let mut span = self.span(id, parent, format!("{} {}", say::INVOKE_AGENT, run.process_name));
         (span.began_at, span.ended_at) = (run.began_at, ended_at);
@@ -143,7 +143,7 @@ impl Teller {
         span.text(say::RUN_ID, run.id.to_string());
         span.text(say::RUN_STATUS, run.status.as_str());
         span.attributes.push((say::RUN_TOKENS, Attribute::Whole(run.tokens)));
-        if run.status == RunStatus::Failed {
+        if run.status == ExecutionStatus::Failed {
             self.failed(&mut span, run.fault.as_ref());
         }
         spans.push(span);
@@ -161,7 +161,7 @@ impl Teller {
     /// A step that never began took no time.
     fn step(
         &self,
-        run: &RunTrace,
+        run: &ExecutionTrace,
         (index, step): (usize, &StepTrace),
         parent: SpanId,
         spans: &mut Vec<Span>,
@@ -197,7 +197,7 @@ impl Teller {
         if call.tool.is_model() {
             describe_answer(&mut span, result);
         }
-        if self.content == Content::Told {
+        if self.content == TracedContent::Told {
             call.tool.tell_content(&mut span, &call.said, result);
         }
         if result.get("status").and_then(Value::as_str) == Some("error") {
@@ -226,12 +226,12 @@ impl Teller {
     fn failed(&self, span: &mut Span, fault: Option<&Fault>) {
         let code = fault.map(|fault| fault.code.as_str()).filter(|code| !code.is_empty());
         span.text(say::ERROR_TYPE, code.unwrap_or("_OTHER"));
-        let words = fault.map(|fault| cut(&fault.message)).filter(|_| self.content == Content::Told);
+        let words = fault.map(|fault| cut(&fault.message)).filter(|_| self.content == TracedContent::Told);
         span.status = SpanStatus::Error(words);
     }
 }
 
-impl RunTrace {
+impl ExecutionTrace {
     fn end(&self) -> Millis {
         self.ended_at.unwrap_or(self.began_at).max(self.began_at)
     }

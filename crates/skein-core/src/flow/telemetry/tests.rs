@@ -7,8 +7,8 @@ use crate::catalog::entry::Entry as _;
 use crate::catalog::service::Builtin;
 use crate::catalog::tool::Tool;
 
-const RUN: RunId = RunId::from_bytes([7; 16]);
-const CHILD: RunId = RunId::from_bytes([8; 16]);
+const RUN: ExecutionId = ExecutionId::from_bytes([7; 16]);
+const CHILD: ExecutionId = ExecutionId::from_bytes([8; 16]);
 const PROCESS: RecordId = RecordId::from_bytes([9; 16]);
 
 fn object(value: Value) -> Map<String, Value> {
@@ -56,14 +56,14 @@ fn step(id: &str, phase: Phase) -> StepTrace {
 }
 
 /// A model asks for a tool, is told what it gave, and answers.
-fn chat() -> RunTrace {
-    RunTrace {
+fn chat() -> ExecutionTrace {
+    ExecutionTrace {
         id: RUN,
         process: PROCESS,
         process_name: "Cook".to_owned(),
         process_version: 3,
         conversation: Some(ConversationId::from_bytes([4; 16])),
-        status: RunStatus::Completed,
+        status: ExecutionStatus::Completed,
         fault: None,
         tokens: 24,
         began_at: Millis(1_000),
@@ -80,12 +80,12 @@ fn chat() -> RunTrace {
 }
 
 /// A run below fails because its model refuses.
-fn failing() -> RunTrace {
+fn failing() -> ExecutionTrace {
     let fault = Fault::new("llm_rate_limited", "too many pancakes");
     let error = json!({ "status": "error", "error": { "code": "llm_rate_limited", "message": "too many pancakes" } });
-    let child = RunTrace {
+    let child = ExecutionTrace {
         id: CHILD,
-        status: RunStatus::Failed,
+        status: ExecutionStatus::Failed,
         fault: Some(fault.clone()),
         started_by: Some(0),
         steps: vec![StepTrace { fault: Some(fault.clone()), ..step("ask", Phase::Failed) }],
@@ -96,8 +96,8 @@ fn failing() -> RunTrace {
         ..chat()
     };
     let steps = vec![StepTrace { fault: Some(fault.clone()), ..step("below", Phase::Failed) }];
-    RunTrace {
-        status: RunStatus::Failed,
+    ExecutionTrace {
+        status: ExecutionStatus::Failed,
         fault: Some(fault),
         steps,
         calls: Vec::new(),
@@ -119,7 +119,7 @@ fn text<'a>(span: &'a Span, name: &str) -> &'a str {
 
 #[test]
 fn a_run_its_steps_and_its_calls_are_spans_one_below_the_other() {
-    let spans = spans(&chat(), Content::LeftOut);
+    let spans = spans(&chat(), TracedContent::LeftOut);
     let names: Vec<&str> = spans.iter().map(|span| span.name.as_str()).collect();
     assert_eq!(names, ["invoke_agent Cook", "step answer", "chat gpt-4.1", "execute_tool Echo", "chat gpt-4.1"]);
     assert!(spans.iter().all(|span| span.trace_id == [7; 16] && span.status == SpanStatus::Unset));
@@ -135,7 +135,7 @@ fn a_run_its_steps_and_its_calls_are_spans_one_below_the_other() {
 
 #[test]
 fn a_model_is_told_in_the_words_of_the_conventions() {
-    let spans = spans(&chat(), Content::LeftOut);
+    let spans = spans(&chat(), TracedContent::LeftOut);
     let [agent, _, asked, tool, _] = &spans[..] else { panic!("{spans:?}") };
     assert_eq!((text(agent, "gen_ai.operation.name"), text(agent, "gen_ai.agent.name")), ("invoke_agent", "Cook"));
     assert_eq!((text(agent, "gen_ai.provider.name"), text(agent, "gen_ai.agent.version")), ("skein", "3"));
@@ -169,7 +169,7 @@ fn a_model_is_told_in_the_words_of_the_conventions() {
 
 #[test]
 fn a_failure_is_told_where_it_happened_and_above_it() {
-    let spans = spans(&failing(), Content::LeftOut);
+    let spans = spans(&failing(), TracedContent::LeftOut);
     let names: Vec<&str> = spans.iter().map(|span| span.name.as_str()).collect();
     let expected =
         ["invoke_agent Cook", "step below", "invoke_agent Cook", "step ask", "chat gpt-4.1", "execute_tool Echo"];
@@ -182,31 +182,31 @@ fn a_failure_is_told_where_it_happened_and_above_it() {
     }
     assert_eq!((&spans[5].status, spans[5].ended_at), (&SpanStatus::Unset, Millis(1_200)), "nobody saw its end");
     let mut cancelled = chat();
-    cancelled.status = RunStatus::Cancelled;
-    assert_eq!(super::spans(&cancelled, Content::LeftOut)[0].status, SpanStatus::Unset);
+    cancelled.status = ExecutionStatus::Cancelled;
+    assert_eq!(super::spans(&cancelled, TracedContent::LeftOut)[0].status, SpanStatus::Unset);
 }
 
 #[test]
 fn what_was_said_is_told_only_where_that_is_asked_for_and_secrets_never() {
     for run in [chat(), failing()] {
-        let told = format!("{:?}", spans(&run, Content::LeftOut));
+        let told = format!("{:?}", spans(&run, TracedContent::LeftOut));
         assert!(!told.contains("pancakes") && !told.contains("sk-secret"), "{told}");
     }
-    let told = spans(&chat(), Content::Told);
+    let told = spans(&chat(), TracedContent::Told);
     assert_eq!(text(&told[3], "gen_ai.tool.call.arguments"), r#"{"value":"pancakes"}"#);
     assert_eq!(text(&told[3], "gen_ai.tool.call.result"), r#"{"value":"pancakes"}"#);
     assert!(text(&told[2], "gen_ai.output.messages").contains(r#""content":"pancakes""#));
     assert!(!format!("{told:?}").contains("sk-secret"));
-    let failed = spans(&failing(), Content::Told);
+    let failed = spans(&failing(), TracedContent::Told);
     assert_eq!(failed[0].status, SpanStatus::Error(Some("too many pancakes".to_owned())));
 }
 
 #[test]
 fn telling_a_run_again_tells_the_same_spans() {
-    assert_eq!(spans(&failing(), Content::LeftOut), spans(&failing(), Content::LeftOut));
+    assert_eq!(spans(&failing(), TracedContent::LeftOut), spans(&failing(), TracedContent::LeftOut));
     let ids = |content| spans(&chat(), content).iter().map(|span| span.id).collect::<Vec<_>>();
-    assert_eq!(ids(Content::LeftOut), ids(Content::Told));
+    assert_eq!(ids(TracedContent::LeftOut), ids(TracedContent::Told));
     // They are kept by whoever collects: a change of how they are made would tell every run anew.
-    assert_eq!(ids(Content::LeftOut)[0], span_id("run", &[7; 16], 0));
+    assert_eq!(ids(TracedContent::LeftOut)[0], span_id("run", &[7; 16], 0));
     assert_ne!(span_id("step", &[7; 16], 0), span_id("step", &[7; 16], 1));
 }

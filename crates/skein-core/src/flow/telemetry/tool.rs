@@ -16,11 +16,11 @@ pub struct ToolTrace {
     name: String,
     operation: Option<OperationType>,
     /// The model that is asked, where one is.
-    asked: Option<Asked>,
+    asked: Option<ModelQuestion>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-struct Asked {
+struct ModelQuestion {
     operation: &'static str,
     model: String,
     provider: &'static str,
@@ -33,7 +33,7 @@ impl ToolTrace {
     pub fn of(tool: &Tool, builtin: Option<Builtin>) -> Self {
         let name = tool.name.as_str().to_owned();
         let asked = match &tool.operation {
-            Operation::LlmCall(call) => Some(Asked::of(tool, call.api, builtin)),
+            Operation::LlmCall(call) => Some(ModelQuestion::of(tool, call.api, builtin)),
             _ => None,
         };
         Self { name, operation: Some(tool.operation.kind()), asked }
@@ -100,7 +100,7 @@ impl ToolTrace {
     }
 }
 
-impl Asked {
+impl ModelQuestion {
     fn of(tool: &Tool, api: Option<LlmApi>, builtin: Option<Builtin>) -> Self {
         let params = &tool.connection_params;
         let text = |name: &str| params.get(name).and_then(Value::as_str);

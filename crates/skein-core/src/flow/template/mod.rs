@@ -15,7 +15,7 @@ mod tests;
 
 use handlebars::template::{HelperTemplate, Parameter, TemplateElement};
 
-use crate::flow::scope::{Names, Scope, Spelling, Variable};
+use crate::flow::scope::{Names, Spelling, Variable, VariableScope};
 use crate::rule::RuleViolation;
 
 pub use render::OUTPUT_BYTES_MAX;
@@ -47,12 +47,12 @@ enum Path {
     Variable(Variable, Vec<String>),
     /// In the element of the block that many levels up.
     Element(usize, Vec<String>),
-    Which(usize, Which),
+    Which(usize, ElementPosition),
 }
 
 /// Which element of a list it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Which {
+enum ElementPosition {
     Index,
     Key,
     First,
@@ -69,7 +69,7 @@ impl Template {
         )
     }
 
-    pub(crate) fn render(&self, scope: &Scope) -> Result<String, RuleViolation> {
+    pub(crate) fn render(&self, scope: &VariableScope) -> Result<String, RuleViolation> {
         render::render(&self.pieces, scope).map_err(|problem| {
             let remedy = "let the process answer with less of what its steps found";
             RuleViolation::new("BR-PROCESS-005", problem, remedy)
@@ -196,12 +196,12 @@ fn members(path: &str) -> Vec<String> {
     path.split(['.', '/']).filter(|word| !word.is_empty() && *word != "this").map(str::to_owned).collect()
 }
 
-fn which(word: &str) -> Option<Which> {
+fn which(word: &str) -> Option<ElementPosition> {
     match word {
-        "index" => Some(Which::Index),
-        "key" => Some(Which::Key),
-        "first" => Some(Which::First),
-        "last" => Some(Which::Last),
+        "index" => Some(ElementPosition::Index),
+        "key" => Some(ElementPosition::Key),
+        "first" => Some(ElementPosition::First),
+        "last" => Some(ElementPosition::Last),
         _ => None,
     }
 }

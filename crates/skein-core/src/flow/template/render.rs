@@ -2,17 +2,17 @@
 
 use serde_json::Value;
 
-use super::{Path, Piece, Which};
+use super::{ElementPosition, Path, Piece};
 use crate::catalog::placeholder::plain;
 use crate::flow::interpolate::weight;
-use crate::flow::scope::Scope;
+use crate::flow::scope::VariableScope;
 
 /// Largest text a process answers with, in bytes.
 pub const OUTPUT_BYTES_MAX: usize = 4 << 20;
 /// Most pieces written, counting each turn of each `#each`.
 const PIECES_MAX: usize = 1_000_000;
 
-pub(super) fn render(pieces: &[Piece], scope: &Scope) -> Result<String, String> {
+pub(super) fn render(pieces: &[Piece], scope: &VariableScope) -> Result<String, String> {
     let mut rendering = Rendering { scope, elements: Vec::new(), text: String::new(), work: 0 };
     rendering.pieces(pieces)?;
     Ok(rendering.text)
@@ -27,7 +27,7 @@ struct Element<'a> {
 }
 
 struct Rendering<'s, 'a> {
-    scope: &'s Scope<'a>,
+    scope: &'s VariableScope<'a>,
     /// Of the blocks around, the innermost last.
     elements: Vec<Element<'a>>,
     text: String,
@@ -35,7 +35,7 @@ struct Rendering<'s, 'a> {
 }
 
 /// A value that stands in the variables, or one made here.
-enum Found<'a> {
+enum TemplateValue<'a> {
     There(&'a Value),
     Made(Value),
 }
@@ -50,28 +50,28 @@ impl<'a> Rendering<'_, 'a> {
         match piece {
             Piece::Text(text) => self.write(text),
             Piece::Value(path) => match self.find(path) {
-                None | Some(Found::There(Value::Null)) => Ok(()),
-                Some(Found::There(Value::String(text))) => self.write(text),
-                Some(Found::There(value)) => {
+                None | Some(TemplateValue::There(Value::Null)) => Ok(()),
+                Some(TemplateValue::There(Value::String(text))) => self.write(text),
+                Some(TemplateValue::There(value)) => {
                     self.check_room(weight(value))?;
                     self.write(&plain(value))
                 }
-                Some(Found::Made(value)) => self.write(&plain(&value)),
+                Some(TemplateValue::Made(value)) => self.write(&plain(&value)),
             },
             Piece::If { test, then, otherwise } => {
                 let holds = match self.find(test) {
                     None => false,
-                    Some(Found::There(value)) => is_truthy(value),
-                    Some(Found::Made(value)) => is_truthy(&value),
+                    Some(TemplateValue::There(value)) => is_truthy(value),
+                    Some(TemplateValue::Made(value)) => is_truthy(&value),
                 };
                 self.pieces(if holds { then } else { otherwise })
             }
             Piece::Each { list, body, otherwise } => match self.find(list) {
-                Some(Found::There(Value::Array(values))) if !values.is_empty() => {
+                Some(TemplateValue::There(Value::Array(values))) if !values.is_empty() => {
                     let elements = values.iter().map(|value| (None, value));
                     self.each(elements, values.len(), body)
                 }
-                Some(Found::There(Value::Object(members))) if !members.is_empty() => {
+                Some(TemplateValue::There(Value::Object(members))) if !members.is_empty() => {
                     let elements = members.iter().map(|(key, value)| (Some(key.as_str()), value));
                     self.each(elements, members.len(), body)
                 }
@@ -95,18 +95,18 @@ impl<'a> Rendering<'_, 'a> {
         Ok(())
     }
 
-    fn find(&self, path: &Path) -> Option<Found<'a>> {
+    fn find(&self, path: &Path) -> Option<TemplateValue<'a>> {
         let element = |up: usize| self.elements.iter().rev().nth(up);
         match path {
             Path::Variable(variable, members) => follow(self.scope.value(variable)?, members),
             Path::Element(up, members) => follow(element(*up)?.value, members),
             Path::Which(up, which) => {
                 let Element { key, at, length, .. } = *element(*up)?;
-                Some(Found::Made(match which {
-                    Which::Index => Value::from(at),
-                    Which::Key => Value::from(key?),
-                    Which::First => Value::from(at == 0),
-                    Which::Last => Value::from(at + 1 == length),
+                Some(TemplateValue::Made(match which {
+                    ElementPosition::Index => Value::from(at),
+                    ElementPosition::Key => Value::from(key?),
+                    ElementPosition::First => Value::from(at == 0),
+                    ElementPosition::Last => Value::from(at + 1 == length),
                 }))
             }
         }
@@ -134,13 +134,13 @@ impl<'a> Rendering<'_, 'a> {
     }
 }
 
-fn follow<'a>(start: &'a Value, members: &[String]) -> Option<Found<'a>> {
+fn follow<'a>(start: &'a Value, members: &[String]) -> Option<TemplateValue<'a>> {
     let step = |value: &'a Value, word: &String| match value {
         Value::Object(members) => members.get(word),
         Value::Array(values) => values.get(word.parse::<usize>().ok()?),
         _ => None,
     };
-    members.iter().try_fold(start, step).map(Found::There)
+    members.iter().try_fold(start, step).map(TemplateValue::There)
 }
 
 fn is_truthy(value: &Value) -> bool {

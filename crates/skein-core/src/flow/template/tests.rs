@@ -31,7 +31,7 @@ fn parse(source: &str) -> Result<Template, RuleViolation> {
 
 fn rendered(source: &str) -> String {
     let (context, outputs) = given();
-    parse(source).unwrap().render(&Scope { context: &context, outputs: &outputs, error: None }).unwrap()
+    parse(source).unwrap().render(&VariableScope { context: &context, outputs: &outputs, error: None }).unwrap()
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn bombs_are_refused() {
 fn output_and_work_are_bounded() {
     let context = object(json!({ "list": vec![0; 2_000], "text": "x".repeat(1 << 20) }));
     let outputs = BTreeMap::new();
-    let scope = Scope { context: &context, outputs: &outputs, error: None };
+    let scope = VariableScope { context: &context, outputs: &outputs, error: None };
     let names = Names { context: context.keys().map(String::as_str).collect(), ..Names::default() };
     let render = |source: &str| Template::parse(source, &names).unwrap().render(&scope).map(|text| text.len());
     assert_eq!(render(&"{{text}}".repeat(4)), Ok(4 << 20));
@@ -216,7 +216,7 @@ proptest! {
             prop_assert!(source.contains("{{#each"), "{}", source);
             return Ok(());
         };
-        let ours = ours.render(&Scope { context: &context, outputs: &outputs, error: None }).unwrap();
+        let ours = ours.render(&VariableScope { context: &context, outputs: &outputs, error: None }).unwrap();
         if let Ok(theirs) = engine.render_template(&source, &data) {
             prop_assert_eq!(ours, theirs, "{}", source);
         }

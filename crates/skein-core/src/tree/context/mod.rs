@@ -2,7 +2,7 @@
 //!
 //! [`assemble`] lists every part there is, [`budget_fit`] decides which of them the budget holds, [`report`] says for each part
 //! whether it was shown and why not. The system part is never cut, and there is always at least one message. Parts that
-//! are remembered rather than said come in as [`Extra`]s; where they come from is for their own rooms to know.
+//! are remembered rather than said come in as [`ContextExtra`]s; where they come from is for their own rooms to know.
 
 mod budget_fit;
 pub mod image;
@@ -84,7 +84,7 @@ impl TokenCounter for FourCharacters {
 /// A node as far as a window is concerned.
 #[derive(Debug, Clone, Copy)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own that a node has or has not")]
-pub struct Said<'a> {
+pub struct ContextNode<'a> {
     pub id: ItemId,
     pub speaker: Speaker,
     pub blocks: &'a [Block],
@@ -96,7 +96,7 @@ pub struct Said<'a> {
     pub pinned: bool,
 }
 
-impl Said<'_> {
+impl ContextNode<'_> {
     /// What it says in words, a blank line between blocks.
     fn text(&self) -> String {
         self.blocks.iter().map(Block::described).collect::<Vec<_>>().join("\n\n")
@@ -106,9 +106,9 @@ impl Said<'_> {
 /// A node of the path, with what fed it beside its parent.
 #[derive(Debug, Clone)]
 pub struct PathNode<'a> {
-    pub said: Said<'a>,
+    pub said: ContextNode<'a>,
     pub is_annotation: bool,
-    pub sources: Vec<(SourceRole, Said<'a>)>,
+    pub sources: Vec<(SourceRole, ContextNode<'a>)>,
 }
 
 /// A branch that was folded: what came of it stands where it left the path.
@@ -121,7 +121,7 @@ pub struct FoldedBranch<'a> {
 
 /// Remembered text, most important first. It stands in the user role, between the system part and the path.
 #[derive(Debug, Clone, Copy)]
-pub struct Extra<'a> {
+pub struct ContextExtra<'a> {
     /// What it is, in the report.
     pub kind: &'a str,
     /// Why it is here, in the report.
@@ -139,9 +139,9 @@ pub struct ContextSource<'a> {
     /// From the root to the node that is answered.
     pub path: &'a [PathNode<'a>],
     /// What feeds the answer beside the last node of the path.
-    pub next_sources: &'a [(SourceRole, Said<'a>)],
+    pub next_sources: &'a [(SourceRole, ContextNode<'a>)],
     pub folded: &'a [FoldedBranch<'a>],
-    pub extras: &'a [Extra<'a>],
+    pub extras: &'a [ContextExtra<'a>],
     /// In buffer mode: text at the end that no node holds yet.
     pub working_buffer: Option<&'a str>,
 }
@@ -163,37 +163,37 @@ pub struct ContextOptions {
 pub struct Message {
     pub role: Role,
     /// In their order; two texts never stand side by side.
-    pub pieces: Vec<Piece>,
+    pub pieces: Vec<MessagePiece>,
 }
 
 /// A text of a message, or an image that is sent as one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Piece {
+pub enum MessagePiece {
     Text(String),
     Image(Image),
 }
 
 impl Message {
     pub fn of_text(role: Role, text: impl Into<String>) -> Self {
-        Self { role, pieces: vec![Piece::Text(text.into())] }
+        Self { role, pieces: vec![MessagePiece::Text(text.into())] }
     }
 
     /// Adds a text, joined to the one before it by a blank line.
     pub fn add_text(&mut self, text: &str) {
         match self.pieces.last_mut() {
-            Some(Piece::Text(last)) => {
+            Some(MessagePiece::Text(last)) => {
                 last.push_str("\n\n");
                 last.push_str(text);
             }
-            _ => self.pieces.push(Piece::Text(text.to_owned())),
+            _ => self.pieces.push(MessagePiece::Text(text.to_owned())),
         }
     }
 
     /// Its texts, images as notes in brackets.
     pub fn text(&self) -> String {
-        let text = |piece: &Piece| match piece {
-            Piece::Text(text) => text.clone(),
-            Piece::Image(image) => image.described(),
+        let text = |piece: &MessagePiece| match piece {
+            MessagePiece::Text(text) => text.clone(),
+            MessagePiece::Image(image) => image.described(),
         };
         self.pieces.iter().map(text).collect::<Vec<_>>().join("\n\n")
     }
@@ -201,8 +201,8 @@ impl Message {
     /// The images that are sent with it.
     pub fn images(&self) -> impl Iterator<Item = &Image> {
         self.pieces.iter().filter_map(|piece| match piece {
-            Piece::Image(image) => Some(image),
-            Piece::Text(_) => None,
+            MessagePiece::Image(image) => Some(image),
+            MessagePiece::Text(_) => None,
         })
     }
 
@@ -212,9 +212,9 @@ impl Message {
         let mut message = Self { role: self.role, pieces: Vec::new() };
         for piece in self.pieces {
             match piece {
-                Piece::Text(text) => message.add_text(&text),
-                Piece::Image(image) if is_unreadable(&image) => message.add_text(&image.described()),
-                Piece::Image(image) => message.pieces.push(Piece::Image(image)),
+                MessagePiece::Text(text) => message.add_text(&text),
+                MessagePiece::Image(image) if is_unreadable(&image) => message.add_text(&image.described()),
+                MessagePiece::Image(image) => message.pieces.push(MessagePiece::Image(image)),
             }
         }
         message

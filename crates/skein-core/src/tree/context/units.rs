@@ -8,14 +8,15 @@ use crate::tree::content::{Block, Image};
 use crate::tree::context::image::{self, IMAGES_MAX, ImageReport, SentAs, TextReason, image_tokens};
 use crate::tree::context::report::DropReason;
 use crate::tree::context::{
-    ContextOptions, ContextSource, MARKER, Message, PINNED, PathNode, Piece, Role, Said, SourceRole, TokenCounter,
+    ContextNode, ContextOptions, ContextSource, MARKER, Message, MessagePiece, PINNED, PathNode, Role, SourceRole,
+    TokenCounter,
 };
 use crate::tree::conversation::Mode;
 use crate::tree::turn::Speaker;
 
 /// One part, shown unless something speaks against it.
 #[derive(Debug, Clone)]
-pub(super) struct Part<'a> {
+pub(super) struct ContextPart<'a> {
     pub(super) kind: &'a str,
     pub(super) node: Option<ItemId>,
     pub(super) role: Role,
@@ -42,7 +43,7 @@ impl PartPiece<'_> {
     }
 }
 
-impl Part<'_> {
+impl ContextPart<'_> {
     /// What is text of it, a blank line between pieces.
     fn text(&self) -> String {
         self.pieces.iter().filter_map(PartPiece::text).collect::<Vec<_>>().join("\n\n")
@@ -69,7 +70,7 @@ impl Part<'_> {
     fn add_to(&self, message: &mut Message) {
         for piece in &self.pieces {
             match piece {
-                PartPiece::Image(image, None) => message.pieces.push(Piece::Image((*image).clone())),
+                PartPiece::Image(image, None) => message.pieces.push(MessagePiece::Image((*image).clone())),
                 _ => message.add_text(&piece.text().unwrap_or_default()),
             }
         }
@@ -79,7 +80,7 @@ impl Part<'_> {
 /// A node of the path with what belongs to it.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Unit<'a> {
-    pub(super) parts: Vec<Part<'a>>,
+    pub(super) parts: Vec<ContextPart<'a>>,
     /// Kept before others.
     pub(super) is_pinned: bool,
 }
@@ -106,13 +107,13 @@ pub(super) struct Units<'a> {
     /// Never cut.
     pub(super) system: Unit<'a>,
     /// Each for itself, most important first.
-    pub(super) extras: Vec<Part<'a>>,
+    pub(super) extras: Vec<ContextPart<'a>>,
     pub(super) path: Vec<Unit<'a>>,
 }
 
 impl<'a> Units<'a> {
     pub(super) fn list(source: &ContextSource<'a>, options: ContextOptions, counter: &dyn TokenCounter) -> Self {
-        let lister = Lister { source };
+        let lister = PartBuilder { source };
         let mut units =
             Self { mode: source.mode, system: lister.system(), extras: lister.extras(), path: lister.path() };
         if source.mode == Mode::Buffer && !options.buffer_system_context {
@@ -128,7 +129,7 @@ impl<'a> Units<'a> {
     fn choose_images(&mut self, options: ContextOptions) {
         let mut room = IMAGES_MAX;
         let mode = self.mode;
-        let parts: Vec<&mut Part<'a>> = self.parts_mut().collect();
+        let parts: Vec<&mut ContextPart<'a>> = self.parts_mut().collect();
         for part in parts.into_iter().rev().filter(|part| part.dropped.is_none()) {
             let role = part.role;
             for piece in part.pieces.iter_mut().rev() {
@@ -141,7 +142,7 @@ impl<'a> Units<'a> {
         }
     }
 
-    fn parts_mut(&mut self) -> impl Iterator<Item = &mut Part<'a>> {
+    fn parts_mut(&mut self) -> impl Iterator<Item = &mut ContextPart<'a>> {
         let path = self.path.iter_mut().flat_map(|unit| &mut unit.parts);
         self.system.parts.iter_mut().chain(&mut self.extras).chain(path)
     }
@@ -154,21 +155,21 @@ impl<'a> Units<'a> {
     /// Puts the marker in front of a unit.
     pub(super) fn mark(&mut self, before: usize, tokens: usize) {
         let (kind, pieces) = ("marker", vec![PartPiece::Text(Cow::Borrowed(MARKER))]);
-        let part = Part { kind, node: None, role: Role::User, pieces, tokens, dropped: None, reason: None };
+        let part = ContextPart { kind, node: None, role: Role::User, pieces, tokens, dropped: None, reason: None };
         self.path.insert(before, Unit { parts: vec![part], is_pinned: false });
     }
 
-    pub(super) fn parts(&self) -> impl Iterator<Item = &Part<'a>> {
+    pub(super) fn parts(&self) -> impl Iterator<Item = &ContextPart<'a>> {
         let path = self.path.iter().flat_map(|unit| &unit.parts);
         self.system.parts.iter().chain(&self.extras).chain(path)
     }
 
-    fn shown(&self) -> impl Iterator<Item = &Part<'a>> {
+    fn shown(&self) -> impl Iterator<Item = &ContextPart<'a>> {
         self.parts().filter(|part| part.dropped.is_none())
     }
 
     pub(super) fn system_text(&self) -> Option<String> {
-        let texts: Vec<String> = self.shown().filter(|part| part.role == Role::System).map(Part::text).collect();
+        let texts: Vec<String> = self.shown().filter(|part| part.role == Role::System).map(ContextPart::text).collect();
         (!texts.is_empty()).then(|| texts.join("\n\n"))
     }
 
@@ -201,20 +202,20 @@ impl<'a> Units<'a> {
 }
 
 /// Makes parts of what a source holds.
-struct Lister<'s, 'a> {
+struct PartBuilder<'s, 'a> {
     source: &'s ContextSource<'a>,
 }
 
-impl<'a> Lister<'_, 'a> {
-    fn part(kind: &'a str, role: Role, text: Cow<'a, str>) -> Part<'a> {
+impl<'a> PartBuilder<'_, 'a> {
+    fn part(kind: &'a str, role: Role, text: Cow<'a, str>) -> ContextPart<'a> {
         Self::part_of(kind, role, vec![PartPiece::Text(text)])
     }
 
     /// Tokens are counted once it is known which images go as images.
-    fn part_of(kind: &'a str, role: Role, pieces: Vec<PartPiece<'a>>) -> Part<'a> {
+    fn part_of(kind: &'a str, role: Role, pieces: Vec<PartPiece<'a>>) -> ContextPart<'a> {
         let is_blank = |piece: &PartPiece<'_>| matches!(piece, PartPiece::Text(text) if text.trim().is_empty());
         let dropped = pieces.iter().all(is_blank).then_some(DropReason::Empty);
-        Part { kind, node: None, role, pieces, tokens: 0, dropped, reason: None }
+        ContextPart { kind, node: None, role, pieces, tokens: 0, dropped, reason: None }
     }
 
     /// Agent prompt, then the tree's own context, then what instructs (rule AG-TREE-005).
@@ -226,17 +227,17 @@ impl<'a> Lister<'_, 'a> {
         let sources = visible.flat_map(|node| &node.sources).chain(self.source.next_sources);
         let instructions = sources.filter(|(role, _)| *role == SourceRole::Instruction);
         let instructions = instructions.map(|(_, said)| Self::said("instruction", Role::System, said));
-        let mut parts: Vec<Part<'a>> = prompts.chain(instructions).collect();
+        let mut parts: Vec<ContextPart<'a>> = prompts.chain(instructions).collect();
         // Tool output among the instructions is data: it follows in the user role.
         parts.sort_by_key(|part| part.role != Role::System);
         Unit { parts, is_pinned: false }
     }
 
     /// Remembered text is data of the user role: the system message holds only what its author wrote for it.
-    fn extras(&self) -> Vec<Part<'a>> {
-        let part = |extra: &super::Extra<'a>| {
+    fn extras(&self) -> Vec<ContextPart<'a>> {
+        let part = |extra: &super::ContextExtra<'a>| {
             let part = Self::part(extra.kind, Role::User, Cow::Borrowed(extra.text));
-            Part { reason: Some(extra.reason), ..part }
+            ContextPart { reason: Some(extra.reason), ..part }
         };
         self.source.extras.iter().map(part).collect()
     }
@@ -254,9 +255,9 @@ impl<'a> Lister<'_, 'a> {
         units
     }
 
-    fn unit(&self, node: &PathNode<'a>, feeding: &[(SourceRole, Said<'a>)]) -> Unit<'a> {
+    fn unit(&self, node: &PathNode<'a>, feeding: &[(SourceRole, ContextNode<'a>)]) -> Unit<'a> {
         let context = feeding.iter().filter(|(role, _)| *role == SourceRole::Context);
-        let mut parts: Vec<Part<'a>> = context.map(|(_, said)| self.context(said)).collect();
+        let mut parts: Vec<ContextPart<'a>> = context.map(|(_, said)| self.context(said)).collect();
         let mut own = Self::said("node", node.said.speaker.into(), &node.said);
         own.dropped = reason_to_drop(node).or(own.dropped);
         own.reason = node.said.pinned.then_some(PINNED);
@@ -272,14 +273,14 @@ impl<'a> Lister<'_, 'a> {
         Unit { parts, is_pinned: node.said.pinned }
     }
 
-    fn context(&self, said: &Said<'a>) -> Part<'a> {
+    fn context(&self, said: &ContextNode<'a>) -> ContextPart<'a> {
         let mut part = Self::said("context", said.speaker.into(), said);
         let is_on_path = self.source.path.iter().any(|node| node.said.id == said.id);
         part.dropped = part.dropped.or(is_on_path.then_some(DropReason::OnPath));
         part
     }
 
-    fn said(kind: &'a str, role: Role, said: &Said<'a>) -> Part<'a> {
+    fn said(kind: &'a str, role: Role, said: &ContextNode<'a>) -> ContextPart<'a> {
         let is_summary = said.speaker == Speaker::System && kind != "instruction";
         let mut part = if said.is_tool_output {
             Self::part(kind, Role::User, Cow::Owned(fence(TOOL_OUTPUT, &said.text())))
@@ -304,7 +305,7 @@ fn piece(block: &Block) -> Option<PartPiece<'_>> {
 }
 
 /// Excluded and pruned nodes leave the window and its total (rule AG-NODE-005).
-fn flagged(said: &Said<'_>) -> Option<DropReason> {
+fn flagged(said: &ContextNode<'_>) -> Option<DropReason> {
     let pruned = said.pruned.then_some(DropReason::Pruned);
     pruned.or(said.excluded.then_some(DropReason::Excluded))
 }

@@ -19,7 +19,7 @@ pub fn draw(view: &TreeView, width: usize) -> Vec<String> {
     let children = view.children();
     let mut lines = Vec::new();
     // The last one is drawn next.
-    let mut waiting: Vec<Place> = Vec::new();
+    let mut waiting: Vec<DrawingPosition> = Vec::new();
     push_siblings(view, &mut waiting, &children.roots, 0);
     while let Some(place) = waiting.pop() {
         lines.push(line(&view.nodes[place.node], &place, width));
@@ -28,21 +28,21 @@ pub fn draw(view: &TreeView, width: usize) -> Vec<String> {
     lines
 }
 
-struct Place {
+struct DrawingPosition {
     node: usize,
     level: usize,
     /// Whether it leaves the column it belongs to.
     is_side: bool,
 }
 
-fn push_siblings(view: &TreeView, waiting: &mut Vec<Place>, siblings: &[usize], level: usize) {
+fn push_siblings(view: &TreeView, waiting: &mut Vec<DrawingPosition>, siblings: &[usize], level: usize) {
     let main = view.main_child(siblings);
-    waiting.extend(main.map(|node| Place { node, level, is_side: false }));
+    waiting.extend(main.map(|node| DrawingPosition { node, level, is_side: false }));
     let sides = siblings.iter().rev().filter(|&&node| Some(node) != main);
-    waiting.extend(sides.map(|&node| Place { node, level: level + 1, is_side: true }));
+    waiting.extend(sides.map(|&node| DrawingPosition { node, level: level + 1, is_side: true }));
 }
 
-fn line(node: &NodeView, place: &Place, width: usize) -> String {
+fn line(node: &NodeView, place: &DrawingPosition, width: usize) -> String {
     let level = place.level.min(DRAWN_LEVELS_MAX);
     let mut line = if place.is_side && level > 0 { "│ ".repeat(level - 1) + "├─" } else { "│ ".repeat(level) };
     line.push_str(if node.selected { "● " } else { "○ " });

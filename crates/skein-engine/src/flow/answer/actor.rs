@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use skein_core::catalog::operation::Operation;
 use skein_core::flow::plan::Plan;
 use skein_core::tree::configuration::Configuration;
-use skein_core::{RecordId, RunId, Viewer};
+use skein_core::{ExecutionId, RecordId, Viewer};
 use skein_store::{StoreError, Tx};
 
 use crate::flow::answer::authorship::actor_of_model;
@@ -62,7 +62,7 @@ impl ExecutionTransaction<'_, '_> {
     /// The actor a call answers as, where it is the one whose text a conversation waits for.
     pub(crate) fn answering_actor(
         &mut self,
-        run: RunId,
+        run: ExecutionId,
         step: usize,
         ready: &AuthorizedCall,
     ) -> Result<Option<AnsweringActor>, StoreError> {

@@ -13,7 +13,7 @@ use skein_core::flow::execution::state::Phase;
 use skein_core::flow::process::Process;
 use skein_core::flow::step;
 use skein_core::tree::actor::{Actor, ActorId, AuthorType, ModelRef, ServiceModel};
-use skein_core::{ItemId, RecordId, RunId, Viewer};
+use skein_core::{ExecutionId, ItemId, RecordId, Viewer};
 use skein_store::{StoreError, Tx};
 
 use crate::catalog::{PastTools, StoredEntry, load};
@@ -40,7 +40,7 @@ pub(crate) struct AuthoredText {
 pub(crate) fn expected_author(tx: &mut Tx<'_>, viewer: &Viewer, ready: &ReadyProcess) -> Result<Author, StoreError> {
     let streamed = ready.plan.streamed_step().map(|step| &ready.plan.steps()[step].definition);
     if let Some(definition) = streamed
-        && let step::Target::Tool(tool) = definition.target
+        && let step::StepTarget::Tool(tool) = definition.target
         && let Some(tool) = known(PastTools::default().load(tx, &SYSTEM, viewer.owner(), definition.naming(tool)))?
         && let Some(author) = model_author(tx, viewer, &tool.entry)?
     {
@@ -153,7 +153,7 @@ fn known<T>(found: Result<T, StoreError>) -> Result<Option<T>, StoreError> {
 
 impl ExecutionTransaction<'_, '_> {
     /// The author of a run's output.
-    pub(crate) fn authored_output(&mut self, run: RunId, text: String) -> Result<AuthoredText, StoreError> {
+    pub(crate) fn authored_output(&mut self, run: ExecutionId, text: String) -> Result<AuthoredText, StoreError> {
         match self.load(run)?.ready.plan.streamed_step() {
             Some(step) => self.authored_by_step(run, step, text),
             None => self.authored_by_process(run, text),
@@ -163,7 +163,7 @@ impl ExecutionTransaction<'_, '_> {
     /// The author of a text that a step gave: its model, if the text is exactly what that answered.
     pub(crate) fn authored_by_step(
         &mut self,
-        run: RunId,
+        run: ExecutionId,
         step: usize,
         text: String,
     ) -> Result<AuthoredText, StoreError> {
@@ -176,7 +176,7 @@ impl ExecutionTransaction<'_, '_> {
         self.authored_by_process(run, text)
     }
 
-    fn authored_by_process(&mut self, run: RunId, text: String) -> Result<AuthoredText, StoreError> {
+    fn authored_by_process(&mut self, run: ExecutionId, text: String) -> Result<AuthoredText, StoreError> {
         let loaded = self.load(run)?;
         let (viewer, ready, id) = (Viewer::User(loaded.row.owner), loaded.ready.clone(), loaded.row.process);
         let author = process_author(self.tx, &viewer, id, &ready.process)?;
@@ -187,7 +187,7 @@ impl ExecutionTransaction<'_, '_> {
     /// tool, a process, a person or a default gave it.
     pub(crate) fn model_answer(
         &mut self,
-        run: RunId,
+        run: ExecutionId,
         step: usize,
     ) -> Result<Option<(Author, ItemId, String)>, StoreError> {
         let loaded = self.load(run)?;
@@ -213,9 +213,10 @@ impl ExecutionTransaction<'_, '_> {
     }
 
     /// The responses of models that a run and the runs it started rest on.
-    pub(crate) fn responses_of(&mut self, run: RunId) -> Result<Vec<ItemId>, StoreError> {
+    pub(crate) fn responses_of(&mut self, run: ExecutionId) -> Result<Vec<ItemId>, StoreError> {
         let mut found: Vec<ItemId> = self.load(run)?.steps.values().filter_map(|row| row.raw).collect();
-        let started: Vec<RunId> = self.tx.with_started(&[run])?.into_keys().filter(|other| *other != run).collect();
+        let started: Vec<ExecutionId> =
+            self.tx.with_started(&[run])?.into_keys().filter(|other| *other != run).collect();
         for other in started {
             // The rows of an execution that ends in this transaction are not written yet.
             match self.runs.get(&other) {

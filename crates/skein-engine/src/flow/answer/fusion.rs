@@ -4,17 +4,17 @@
 //! the run, and is `derived_from` the answers; once the run has ended well, what it said is, too.
 
 use serde_json::{Map, Value, json};
-use skein_core::flow::execution::item_payload::Target;
-use skein_core::garden::relation::{Endpoint, Qualities, RelationDraft, RelationKind};
+use skein_core::flow::execution::item_payload::OutputTarget;
+use skein_core::garden::relation::{Endpoint, RelationAttributes, RelationDraft, RelationKind};
 use skein_core::tree::actor::{ActorId, AuthorType};
 use skein_core::tree::content::Content;
 use skein_core::tree::conversation::FoldSummary;
 use skein_core::tree::fusion;
 use skein_core::tree::turn::{Speaker, TurnType};
-use skein_core::{ItemId, NodeId, PathId, ReferenceField, RunId, Viewer};
+use skein_core::{ExecutionId, ItemId, NodeId, PathId, ReferenceField, Viewer};
 use skein_store::StoreError;
-use skein_store::timeline::relations::Side;
-use skein_store::tree::append::{Placing, Position, Said};
+use skein_store::timeline::relations::RelationSide;
+use skein_store::tree::append::{NodeBody, NodePlacement, NodePosition};
 
 use crate::flow::execution::transaction::ExecutionTransaction;
 use crate::tool_call::record::breach;
@@ -40,9 +40,9 @@ impl ExecutionTransaction<'_, '_> {
         let answered = answered.ok_or_else(nothing)?;
         let fork = self.hidden_fork(viewer, answered)?.ok_or_else(nothing)?;
         let path = PathId::main_of(fork);
-        let placing = Placing {
+        let placing = NodePlacement {
             conversation: fork,
-            position: Position::After { parent: None, speaker: Speaker::User, turn_type: TurnType::Message },
+            position: NodePosition::After { parent: None, speaker: Speaker::User, turn_type: TurnType::Message },
             author: ActorId::from(viewer.owner()),
             author_type: AuthorType::Human,
             sources: Vec::new(),
@@ -50,7 +50,7 @@ impl ExecutionTransaction<'_, '_> {
             leads: Some(path),
         };
         let content = Content::parse(&json!({ "type": "text", "text": question }))?.to_document();
-        let (node, _) = self.tx.append_node(viewer, &placing, &Said { content, created_at: None, raw: None })?;
+        let (node, _) = self.tx.append_node(viewer, &placing, &NodeBody { content, created_at: None, raw: None })?;
         let text = format!("One answer is made of {}.", of.len());
         let (author_id, author_type) = (ActorId::SYSTEM, AuthorType::System);
         let (at, cites) = (self.tx.now(), Vec::new());
@@ -58,7 +58,8 @@ impl ExecutionTransaction<'_, '_> {
         self.fold_hidden(viewer, fork, summary)?;
         for answer in of {
             let ends = [node.id, *answer].map(|node| Endpoint::Item(node.into()));
-            let derivation = RelationDraft::new(RelationKind::DerivedFrom, ends[0], ends[1], Qualities::default())?;
+            let derivation =
+                RelationDraft::new(RelationKind::DerivedFrom, ends[0], ends[1], RelationAttributes::default())?;
             self.tx.relate(viewer, &derivation)?;
         }
         let given = Map::from_iter([("nodeId".to_owned(), json!(node.id)), ("message".to_owned(), json!(question))]);
@@ -66,7 +67,7 @@ impl ExecutionTransaction<'_, '_> {
     }
 
     /// What an answer is made from, where several are made into it: whatever led to the run names them.
-    pub(crate) fn fused_from(&mut self, run: RunId, target: Target) -> Result<Vec<ItemId>, StoreError> {
+    pub(crate) fn fused_from(&mut self, run: ExecutionId, target: OutputTarget) -> Result<Vec<ItemId>, StoreError> {
         let row = &self.load(run)?.row;
         let (owner, cause) = (row.owner, row.cause);
         if target.parent_id.map(ItemId::from) == Some(cause) {
@@ -74,7 +75,8 @@ impl ExecutionTransaction<'_, '_> {
         }
         let of = Endpoint::Item(cause);
         let kind = Some(RelationKind::DerivedFrom);
-        let cited = self.tx.relations(&Viewer::User(owner), of, Side::Outgoing, kind, None, fusion::FUSED_MAX)?;
+        let cited =
+            self.tx.relations(&Viewer::User(owner), of, RelationSide::Outgoing, kind, None, fusion::FUSED_MAX)?;
         let item = |end| if let Endpoint::Item(item) = end { Some(item) } else { None };
         Ok(cited.rows.into_iter().filter_map(|relation| item(relation.target)).collect())
     }

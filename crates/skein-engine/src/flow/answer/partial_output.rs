@@ -9,8 +9,8 @@ use skein_core::tree::actor::{ActorId, AuthorType};
 use skein_core::tree::content::Content;
 use skein_core::tree::node::ExecutedBy;
 use skein_core::tree::node_status::GenerationStatus;
-use skein_core::{ConversationId, NodeId, PathId, ReferenceField, RunId, TurnId, Viewer};
-use skein_store::tree::append::{Placing, Position, Said};
+use skein_core::{ConversationId, ExecutionId, NodeId, PathId, ReferenceField, TurnId, Viewer};
+use skein_store::tree::append::{NodeBody, NodePlacement, NodePosition};
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;
@@ -51,16 +51,16 @@ impl Engine {
                 return Err(breach("BR-EXEC-001", problem, "let it be answered again"));
             }
             let (author, author_type) = author_of_words(tx, viewer, row.executed_by)?;
-            let placing = Placing {
+            let placing = NodePlacement {
                 conversation,
-                position: Position::Beside { turn, parent: row.parent },
+                position: NodePosition::Beside { turn, parent: row.parent },
                 author,
                 author_type,
                 sources: sources_of(tx, viewer, broken)?,
                 executed_by: row.executed_by,
                 leads: make_active.then(|| PathId::main_of(conversation)),
             };
-            let said = Said { content: content.to_document(), created_at: None, raw: None };
+            let said = NodeBody { content: content.to_document(), created_at: None, raw: None };
             let (node, moved) = tx.append_node(viewer, &placing, &said)?;
             follow_answer(tx, viewer, &node)?;
             AppendResult::now(tx, viewer, &node, moved)
@@ -76,7 +76,7 @@ fn author_of_words(tx: &mut Tx<'_>, viewer: &Viewer, by: Option<ExecutedBy>) -> 
 }
 
 /// What was said for a run and written down, from where it was said anew last.
-fn heard(tx: &mut Tx<'_>, run: RunId) -> Result<String, StoreError> {
+fn heard(tx: &mut Tx<'_>, run: ExecutionId) -> Result<String, StoreError> {
     let (mut words, mut after) = (String::new(), 0);
     loop {
         let chunks = tx.chunks_after(run, after)?;

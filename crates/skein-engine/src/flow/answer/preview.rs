@@ -12,10 +12,10 @@ use skein_core::catalog::operation::{McpCall, Operation};
 use skein_core::catalog::service::Builtin;
 use skein_core::catalog::tool::Tool;
 use skein_core::flow::approval_policy::is_reading_ability;
-use skein_core::flow::plan::{PlannedStep, Scope};
-use skein_core::flow::step::Target;
+use skein_core::flow::plan::{PlannedStep, VariableScope};
+use skein_core::flow::step::StepTarget;
 use skein_core::tree::context::Strategy;
-use skein_core::{NodeId, RecordId, RunId, UserId, Viewer};
+use skein_core::{ExecutionId, NodeId, RecordId, UserId, Viewer};
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;
@@ -133,11 +133,11 @@ impl Engine {
         for (at, step) in plan.steps()[..answering].iter().enumerate() {
             let call = match rehearsal.tools[at].as_ref() {
                 Some(ready) => reading_call(ready),
-                None if matches!(step.definition.target, Target::Tool(_)) => return Ok(Err(Inexact::NotReached)),
+                None if matches!(step.definition.target, StepTarget::Tool(_)) => return Ok(Err(Inexact::NotReached)),
                 None => None,
             };
             let Some((tool, call)) = call else { return Ok(Err(Inexact::EarlierSteps)) };
-            let scope = Scope { context: &rehearsal.values, outputs: &outputs, error: None };
+            let scope = VariableScope { context: &rehearsal.values, outputs: &outputs, error: None };
             let output = match (plan.condition(at, &scope), plan.inputs(at, &scope)) {
                 (Ok(false), _) => Value::Null,
                 (Ok(true), Ok(inputs)) => {
@@ -168,7 +168,8 @@ impl Engine {
     ) -> Result<SentRequest, Inexact> {
         let answering = rehearsal.answering.ok_or(Inexact::NoModel)?;
         let ready = rehearsal.tools.get(answering).and_then(Option::as_ref).ok_or(Inexact::NotReached)?;
-        let (plan, scope) = (&rehearsal.process.plan, Scope { context: &rehearsal.values, outputs, error: None });
+        let (plan, scope) =
+            (&rehearsal.process.plan, VariableScope { context: &rehearsal.values, outputs, error: None });
         let is_asked = plan.condition(answering, &scope).unwrap_or(false);
         let inputs = plan.inputs(answering, &scope).ok().filter(|_| is_asked).ok_or(Inexact::NotReached)?;
         let inputs = ready.tool.entry.with_defaults(inputs);
@@ -229,7 +230,7 @@ fn tool_of(
     user: UserId,
     step: &PlannedStep,
 ) -> Result<Option<AuthorizedCall>, StoreError> {
-    let Target::Tool(tool) = &step.definition.target else { return Ok(None) };
+    let StepTarget::Tool(tool) = &step.definition.target else { return Ok(None) };
     let base = CallDependencies::read(tx, &engine.parts().entries, user, step.definition.naming(*tool));
     match base.and_then(|base| base.map(|base| ready_on(base, user, tx.now(), CallPurpose::Trial)).transpose()) {
         Ok(ready) => Ok(ready),
@@ -249,7 +250,7 @@ fn answering_step(
     let main = steps.iter().take_while(|step| step.stands_in_for.is_none()).count();
     for at in process.plan.streamed_step().into_iter().chain((0..main).rev()) {
         let step = &steps[at].definition;
-        let Target::Tool(tool) = &step.target else { continue };
+        let StepTarget::Tool(tool) = &step.target else { continue };
         let base = match CallDependencies::read(tx, &engine.parts().entries, user, step.naming(*tool)) {
             Ok(base) => base,
             Err(StoreError::NotFound(_) | StoreError::Refused(_) | StoreError::Rule(_)) => None,
@@ -277,7 +278,7 @@ fn reading_call(ready: &AuthorizedCall) -> Option<(&Tool, &McpCall)> {
 
 impl ExecutionTransaction<'_, '_> {
     /// The answer a run works on: what feeds it, and whether its model accepts images.
-    pub(crate) fn answer_context(&mut self, run: RunId) -> Result<AnswerContext, StoreError> {
+    pub(crate) fn answer_context(&mut self, run: ExecutionId) -> Result<AnswerContext, StoreError> {
         let (target, _) = self.target_of(run)?;
         let loaded = self.load(run)?;
         let (owner, process, is_outermost) = (loaded.row.owner, Arc::clone(&loaded.ready), loaded.row.target.is_some());

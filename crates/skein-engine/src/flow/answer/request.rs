@@ -5,15 +5,15 @@ use serde_json::{Map, Value, json};
 use skein_core::catalog::entry::Entry as _;
 use skein_core::flow::default_process::ANSWER_VARIABLES;
 use skein_core::flow::execution::input::Input;
-use skein_core::flow::execution::item_payload::Target;
+use skein_core::flow::execution::item_payload::OutputTarget;
 use skein_core::flow::process::Process;
 use skein_core::tree::conversation::Conversation;
 use skein_core::tree::node::{ExecutedBy, Source};
 use skein_core::tree::rollback::{PriorHint, PriorState};
 use skein_core::tree::turn::{Speaker, TurnType};
-use skein_core::{ConversationId, Millis, NodeId, PathId, RecordId, ReferenceField, RunId, TurnId, Viewer};
-use skein_store::tree::append::{Placing, Position};
-use skein_store::tree::{Moved, NodeRow};
+use skein_core::{ConversationId, ExecutionId, Millis, NodeId, PathId, RecordId, ReferenceField, TurnId, Viewer};
+use skein_store::tree::append::{NodePlacement, NodePosition};
+use skein_store::tree::{NodeRow, PathChange};
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;
@@ -98,7 +98,7 @@ pub struct NewAnswers {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answering {
     /// Each kept place with the run that fills it.
-    pub begun: Vec<(AppendResult, RunId)>,
+    pub begun: Vec<(AppendResult, ExecutionId)>,
     /// Why a built-in model answers in place of the default process.
     pub fallback: Option<String>,
 }
@@ -166,7 +166,7 @@ struct AnswerRequest {
 }
 
 /// A kept place, and what the path shows otherwise now.
-type ReservedAnswer = (NodeRow, Moved);
+type ReservedAnswer = (NodeRow, PathChange);
 
 impl ExecutionTransaction<'_, '_> {
     fn begin_answer(
@@ -175,7 +175,7 @@ impl ExecutionTransaction<'_, '_> {
         conversation: ConversationId,
         new: &NewAnswers,
         asked: &AnswerRequest,
-    ) -> Result<(ReservedAnswer, RunId), StoreError> {
+    ) -> Result<(ReservedAnswer, ExecutionId), StoreError> {
         let AnswerRequest { process, first, hint, archived_until } = *asked;
         let ready = self.runnable(viewer.owner(), process).map_err(|error| match new.wanted {
             AnswerTarget::Again { .. } => error,
@@ -187,10 +187,10 @@ impl ExecutionTransaction<'_, '_> {
         let leads = (new.make_active && first.is_none()).then_some(main);
         let cursor = self.tx.path_cursor(viewer, conversation, main)?;
         let executed_by = Some(ExecutedBy { process_id: process, version: ready.edition.version });
-        let placing = Placing { conversation, position, author, author_type, sources, executed_by, leads };
+        let placing = NodePlacement { conversation, position, author, author_type, sources, executed_by, leads };
         let (node, moved) = self.tx.reserve_node(viewer, &placing)?;
         let path = leads.map(|_| prior_path(self.tx, viewer, cursor, &node, &moved)).transpose()?;
-        let target = Target { conversation_id: conversation, node_id: node.id, parent_id: node.parent };
+        let target = OutputTarget { conversation_id: conversation, node_id: node.id, parent_id: node.parent };
         let mut given = self.given(new)?;
         let mut cause = node.parent;
         if let AnswerTarget::Fused { of, .. } = &new.wanted {
@@ -202,7 +202,7 @@ impl ExecutionTransaction<'_, '_> {
             owner: viewer.owner(),
             process,
             context: context(self.tx, viewer, &ready.process, &target, &given)?,
-            session: Some(RunId::from_bytes(*conversation.as_bytes())),
+            session: Some(ExecutionId::from_bytes(*conversation.as_bytes())),
             cause: cause.map(Into::into),
             target: Some(target),
             prior: PriorState { path, hint, archived_until },
@@ -307,25 +307,25 @@ fn position(
     conversation: ConversationId,
     new: &NewAnswers,
     first: Option<(TurnId, Option<NodeId>)>,
-) -> Result<(Position, Vec<Source>), StoreError> {
+) -> Result<(NodePosition, Vec<Source>), StoreError> {
     Ok(match (&new.wanted, first) {
         // Further answers stand beside the first.
         (AnswerTarget::After { sources, .. }, Some((turn, parent))) => {
-            (Position::Beside { turn, parent }, sources.clone())
+            (NodePosition::Beside { turn, parent }, sources.clone())
         }
         (AnswerTarget::After { turn: above, parent, sources }, None) => {
             let parent = answered(tx, viewer, conversation, *above, *parent)?;
-            (Position::After { parent, speaker: Speaker::Agent, turn_type: TurnType::Message }, sources.clone())
+            (NodePosition::After { parent, speaker: Speaker::Agent, turn_type: TurnType::Message }, sources.clone())
         }
         (AnswerTarget::Beside { turn, parent } | AnswerTarget::Fused { turn, parent, .. }, _) => {
             let row = tx.turn(viewer, *turn)?;
             if row.speaker != Speaker::Agent {
                 return Err(breach("BR-TURN-010", "this turn is not an agent's", "answer it with a turn of its own"));
             }
-            (Position::Beside { turn: *turn, parent: *parent }, Vec::new())
+            (NodePosition::Beside { turn: *turn, parent: *parent }, Vec::new())
         }
         (AnswerTarget::Again { turn, parent: Some(parent), .. }, _) => {
-            (Position::Beside { turn: *turn, parent: Some(*parent) }, Vec::new())
+            (NodePosition::Beside { turn: *turn, parent: Some(*parent) }, Vec::new())
         }
         (AnswerTarget::Again { turn, node, parent: None }, _) => {
             // It answers what is selected now, unless that is not of the turn before (decision A30).
@@ -339,7 +339,7 @@ fn position(
             };
             // What fed the first answer feeds this one.
             let fed = sources_of(tx, viewer, *node)?;
-            (Position::Beside { turn: *turn, parent: selected }, fed)
+            (NodePosition::Beside { turn: *turn, parent: selected }, fed)
         }
     })
 }
@@ -388,7 +388,7 @@ fn context(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
     process: &Process,
-    target: &Target,
+    target: &OutputTarget,
     given: &Map<String, Value>,
 ) -> Result<Map<String, Value>, StoreError> {
     let mut context = known_values(tx, viewer, process, target.conversation_id, target.parent_id)?;

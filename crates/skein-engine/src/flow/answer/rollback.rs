@@ -4,16 +4,16 @@
 //! `skein_core::tree::rollback` decides what comes back. The failed node itself stays as a failed alternative.
 
 use skein_core::catalog::entry::Entry as _;
-use skein_core::flow::execution::item_payload::{ExecutionBegun, Target};
+use skein_core::flow::execution::item_payload::{ExecutionBegun, OutputTarget};
 use skein_core::tree::actor::ActorId;
 use skein_core::tree::conversation::{Conversation, ConversationStatus};
 use skein_core::tree::node_status::GenerationStatus;
 use skein_core::tree::rollback::{
     CurrentState, FailedAnswer, PriorHint, PriorPath, Rollback, archived_until, rollback, shown_instead,
 };
-use skein_core::{ItemId, NodeId, PathId, RunId, Viewer};
+use skein_core::{ExecutionId, ItemId, NodeId, PathId, Viewer};
 use skein_store::tree::read::NODES_PER_PAGE_MAX;
-use skein_store::tree::{Moved, NodeRow};
+use skein_store::tree::{NodeRow, PathChange};
 use skein_store::{StoreError, Tx};
 
 use crate::catalog::StoredEntry;
@@ -30,7 +30,7 @@ pub(crate) fn prior_path(
     viewer: &Viewer,
     cursor: Option<NodeId>,
     node: &NodeRow,
-    moved: &Moved,
+    moved: &PathChange,
 ) -> Result<PriorPath, StoreError> {
     let awaited = match cursor.filter(|cursor| Some(*cursor) != node.parent) {
         Some(cursor) => tx.node(viewer, cursor)?.status == GenerationStatus::Pending,
@@ -40,7 +40,7 @@ pub(crate) fn prior_path(
 }
 
 /// What an execution was begun with, unless that was destroyed.
-pub(crate) fn begun(tx: &mut Tx<'_>, viewer: &Viewer, run: RunId) -> Result<Option<ExecutionBegun>, StoreError> {
+pub(crate) fn begun(tx: &mut Tx<'_>, viewer: &Viewer, run: ExecutionId) -> Result<Option<ExecutionBegun>, StoreError> {
     match tx.item(viewer, ItemId::from_bytes(*run.as_bytes())) {
         Ok(stored) => Ok(ExecutionBegun::from_document(&said(&stored))),
         Err(StoreError::NotFound(_)) => Ok(None),
@@ -49,7 +49,7 @@ pub(crate) fn begun(tx: &mut Tx<'_>, viewer: &Viewer, run: RunId) -> Result<Opti
 }
 
 /// The execution that generates a node, also after its rows were forgotten.
-pub(crate) fn run_of_node(tx: &mut Tx<'_>, viewer: &Viewer, node: NodeId) -> Result<Option<RunId>, StoreError> {
+pub(crate) fn run_of_node(tx: &mut Tx<'_>, viewer: &Viewer, node: NodeId) -> Result<Option<ExecutionId>, StoreError> {
     if let Some(row) = tx.execution_of_node(node)? {
         return Ok(Some(row.id));
     }
@@ -58,7 +58,12 @@ pub(crate) fn run_of_node(tx: &mut Tx<'_>, viewer: &Viewer, node: NodeId) -> Res
 
 impl ExecutionTransaction<'_, '_> {
     /// Gives the conversation back what the request for a failed answer changed, unless somebody went on meanwhile.
-    pub(crate) fn roll_back(&mut self, viewer: &Viewer, run: RunId, target: Target) -> Result<(), StoreError> {
+    pub(crate) fn roll_back(
+        &mut self,
+        viewer: &Viewer,
+        run: ExecutionId,
+        target: OutputTarget,
+    ) -> Result<(), StoreError> {
         let conversation = target.conversation_id;
         let failed = failed_answers(self.tx, viewer, run)?;
         let path = PathId::main_of(conversation);
@@ -95,7 +100,7 @@ fn show_another(tx: &mut Tx<'_>, viewer: &Viewer, path: PathId, failed: NodeId) 
 }
 
 /// The answer of a run, then those the path stood on before it that failed as well.
-fn failed_answers(tx: &mut Tx<'_>, viewer: &Viewer, run: RunId) -> Result<Vec<FailedAnswer>, StoreError> {
+fn failed_answers(tx: &mut Tx<'_>, viewer: &Viewer, run: ExecutionId) -> Result<Vec<FailedAnswer>, StoreError> {
     let (mut failed, mut next) = (Vec::new(), Some(run));
     while let Some(run) = next.take().filter(|_| failed.len() < FAILED_MAX) {
         let Some(ExecutionBegun { process_id, target: Some(target), prior, .. }) = begun(tx, viewer, run)? else {

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Map, Value};
-use skein_core::flow::execution::input::{Input, Place};
-use skein_core::flow::execution::item_payload::{ExecutionBegun, Target, Trigger};
+use skein_core::flow::execution::input::{CallSite, Input};
+use skein_core::flow::execution::item_payload::{ExecutionBegun, OutputTarget, Trigger};
 use skein_core::flow::execution::state::Execution;
 use skein_core::tree::rollback::PriorState;
-use skein_core::{ItemId, Millis, OperationId, RecordId, RuleViolation, RunId, UserId, Viewer};
+use skein_core::{ExecutionId, ItemId, Millis, OperationId, RecordId, RuleViolation, UserId, Viewer};
 use skein_store::flow::{NewExecution, StepRow};
 use skein_store::{StoreError, Tx};
 
@@ -38,13 +38,13 @@ pub(crate) struct ExecutionStart {
     pub(crate) owner: UserId,
     pub(crate) process: RecordId,
     pub(crate) context: Map<String, Value>,
-    pub(crate) parent: Option<(RunId, Place)>,
+    pub(crate) parent: Option<(ExecutionId, CallSite)>,
     /// What the run above has left, and its stack.
     pub(crate) above: Option<(u8, Vec<String>)>,
-    pub(crate) target: Option<Target>,
+    pub(crate) target: Option<OutputTarget>,
     /// What the request changed in the target's conversation, as it was before.
     pub(crate) prior: PriorState,
-    pub(crate) session: Option<RunId>,
+    pub(crate) session: Option<ExecutionId>,
     pub(crate) cause: Option<ItemId>,
     pub(crate) operation: Option<OperationId>,
     pub(crate) priority: i64,
@@ -57,7 +57,7 @@ pub(crate) struct ExecutionStart {
 /// What a run takes over from an earlier one.
 #[derive(Debug, Clone)]
 pub(crate) struct Branch {
-    pub(crate) from: RunId,
+    pub(crate) from: ExecutionId,
     pub(crate) process_version: i64,
     pub(crate) steps: Vec<StepRow>,
     /// What a person put in place of what they gave.
@@ -92,7 +92,7 @@ impl Engine {
         request: Request,
         process: RecordId,
         new: ExecutionRequest,
-    ) -> Result<CommittedChange<RunId>, EngineError> {
+    ) -> Result<CommittedChange<ExecutionId>, EngineError> {
         self.start(caller, request, EXECUTION, Isolation::ByLocks, move |_, viewer, operation| {
             Ok(ExecutionStart {
                 owner: viewer.owner(),
@@ -114,7 +114,7 @@ impl Engine {
         kind: &'static str,
         apart: Isolation,
         mut beginning: impl FnMut(&mut Tx<'_>, &Viewer, OperationId) -> Result<ExecutionStart, StoreError> + Send + 'static,
-    ) -> Result<CommittedChange<RunId>, EngineError> {
+    ) -> Result<CommittedChange<ExecutionId>, EngineError> {
         let (engine, places) = (self.clone(), OfferedPlaces::new(self.free_slots()));
         let offered = places.clone();
         let started = self.queue_with(caller, request, kind, apart, move |tx, viewer, operation| {
@@ -183,7 +183,7 @@ impl Engine {
 
 impl ExecutionTransaction<'_, '_> {
     /// Writes a run down that has not moved yet. Refuses processes that may not be run, and contexts that do not fit.
-    pub(crate) fn begin(&mut self, beginning: ExecutionStart) -> Result<RunId, StoreError> {
+    pub(crate) fn begin(&mut self, beginning: ExecutionStart) -> Result<ExecutionId, StoreError> {
         let viewer = Viewer::User(beginning.owner);
         let current = self.runnable(beginning.owner, beginning.process)?;
         let ready = match &beginning.branch {
@@ -215,7 +215,7 @@ impl ExecutionTransaction<'_, '_> {
         let drawn = self.tx.draw_item(&viewer, begun.to_draft()?)?;
         let item = drawn.id();
         self.tx.append_drawn(vec![drawn])?;
-        let run = RunId::from_bytes(*item.as_bytes());
+        let run = ExecutionId::from_bytes(*item.as_bytes());
         let above = beginning.above.as_ref().map(|(left, stack)| (*left, stack.as_slice()));
         let state = Execution::of(&ready.process, &ready.plan, context, above);
         let new = NewExecution {

@@ -6,16 +6,16 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
-use skein_core::flow::cost::Owed;
-use skein_core::flow::execution::item_payload::Target;
-use skein_core::flow::execution::state::{Phase, RunStatus};
+use skein_core::flow::cost::CostTotals;
+use skein_core::flow::execution::item_payload::OutputTarget;
+use skein_core::flow::execution::state::{ExecutionStatus, Phase};
 use skein_core::flow::plan::Plan;
 use skein_core::flow::step;
 use skein_core::tree::node::ExecutedBy;
 use skein_core::tree::rollback::PriorState;
-use skein_core::{PathId, RuleViolation, RunId, UserId, Viewer};
+use skein_core::{ExecutionId, PathId, RuleViolation, UserId, Viewer};
 use skein_store::flow::{ExecutionRow, StepRow};
-use skein_store::tree::append::{Placing, Position};
+use skein_store::tree::append::{NodePlacement, NodePosition};
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;
@@ -49,9 +49,9 @@ impl Engine {
         &self,
         caller: &Caller,
         request: Request,
-        id: RunId,
+        id: ExecutionId,
         branching: Branching,
-    ) -> Result<CommittedChange<RunId>, EngineError> {
+    ) -> Result<CommittedChange<ExecutionId>, EngineError> {
         let engine = self.clone();
         self.start(caller, request, "execution.branch", Isolation::Serially, move |tx, viewer, operation| {
             let row = tx.execution(viewer, id)?;
@@ -72,7 +72,7 @@ impl Engine {
                 context: branching.context.clone().unwrap_or_else(|| shown.row.context.clone()),
                 operation: Some(operation),
                 priority: shown.row.priority,
-                session: target.map(|target| RunId::from_bytes(*target.conversation_id.as_bytes())),
+                session: target.map(|target| ExecutionId::from_bytes(*target.conversation_id.as_bytes())),
                 cause: target.and_then(|target| target.parent_id).map(Into::into),
                 target,
                 prior: prior.unwrap_or_default(),
@@ -107,7 +107,7 @@ impl Engine {
             }
             let definition = &plan.steps()[step].definition;
             definition.check_output_by(output, &self.judge(owner))?;
-            if let step::Target::Tool(tool) = definition.target {
+            if let step::StepTarget::Tool(tool) = definition.target {
                 match self.parts().entries.past.load(tx, &SYSTEM, owner, definition.naming(tool)) {
                     Ok(tool) => self.check_output(owner, &tool, output)?,
                     Err(StoreError::NotFound(_) | StoreError::Refused(_) | StoreError::Rule(_)) => {}
@@ -121,7 +121,7 @@ impl Engine {
 
 /// What an earlier step gave, without what it cost and what a person approved for that run.
 fn taken_over(step: &ShownStep, output: Option<&Value>) -> StepRow {
-    let mut row = StepRow { owed: Owed::default(), ..step.row.clone() };
+    let mut row = StepRow { owed: CostTotals::default(), ..step.row.clone() };
     row.state.tokens = 0;
     if let Some(dialogue) = &mut row.state.dialogue {
         dialogue.approved.clear();
@@ -140,8 +140,8 @@ fn place_again(
     viewer: &Viewer,
     earlier: &ExecutionRow,
     ready: &ReadyProcess,
-) -> Result<Option<(Target, PriorState)>, StoreError> {
-    let Some(Target { conversation_id: conversation, node_id, parent_id: parent }) = earlier.target else {
+) -> Result<Option<(OutputTarget, PriorState)>, StoreError> {
+    let Some(OutputTarget { conversation_id: conversation, node_id, parent_id: parent }) = earlier.target else {
         return Ok(None);
     };
     let turn = match tx.node(viewer, node_id) {
@@ -157,9 +157,9 @@ fn place_again(
     let leads = (cursor == Some(node_id) || before == Some(cursor)).then_some(path);
     let (author, author_type) = expected_author(tx, viewer, ready)?;
     let executed_by = ExecutedBy { process_id: earlier.process, version: earlier.process_version };
-    let placing = Placing {
+    let placing = NodePlacement {
         conversation,
-        position: Position::Beside { turn, parent },
+        position: NodePosition::Beside { turn, parent },
         author,
         author_type,
         sources: sources_of(tx, viewer, node_id)?,
@@ -169,7 +169,7 @@ fn place_again(
     let archived_until = tx.conversation(viewer, conversation)?.archived.then(|| tx.now());
     let (node, moved) = tx.reserve_node(viewer, &placing)?;
     let led = leads.map(|_| prior_path(tx, viewer, cursor, &node, &moved)).transpose()?;
-    let target = Target { conversation_id: conversation, node_id: node.id, parent_id: node.parent };
+    let target = OutputTarget { conversation_id: conversation, node_id: node.id, parent_id: node.parent };
     Ok(Some((target, PriorState { path: led, hint: None, archived_until })))
 }
 
@@ -206,7 +206,7 @@ fn begin_at(shown: &ShownExecution, named: Option<&str>) -> Result<Option<usize>
             |at| Ok(Some(at)),
         );
     }
-    if shown.row.status != RunStatus::Failed && shown.row.status != RunStatus::Cancelled {
+    if shown.row.status != ExecutionStatus::Failed && shown.row.status != ExecutionStatus::Cancelled {
         return refuse(format!("the run is {}", shown.row.status.as_str()), "name the step to branch at");
     }
     Ok(None)

@@ -4,12 +4,12 @@
 use serde_json::{Map, Value, json};
 use skein_core::catalog::operation::Operation;
 use skein_core::catalog::tool::Tool;
-use skein_core::flow::cost::Owed;
-use skein_core::flow::execution::input::{Fault, Input, Place};
+use skein_core::flow::cost::CostTotals;
+use skein_core::flow::execution::input::{CallSite, Fault, Input};
 use skein_core::flow::execution::item_payload::ExecutionEnded;
 use skein_core::flow::execution::state::Phase;
 use skein_core::flow::tool_call::{CallStatus, ToolResult};
-use skein_core::{ItemId, RecordId, RunId};
+use skein_core::{ExecutionId, ItemId, RecordId};
 use skein_store::StoreError;
 
 use crate::catalog::StoredEntry;
@@ -30,8 +30,8 @@ impl ExecutionTransaction<'_, '_> {
     /// Starts the run of a step that calls a process.
     pub(crate) fn start_child(
         &mut self,
-        run: RunId,
-        place: Place,
+        run: ExecutionId,
+        place: CallSite,
         process: RecordId,
         context: Map<String, Value>,
     ) -> Result<(), StoreError> {
@@ -46,8 +46,8 @@ impl ExecutionTransaction<'_, '_> {
     /// Starts the run behind a tool that stands in front of a process: a call like any other, judged and written down.
     pub(crate) fn start_disguised(
         &mut self,
-        run: RunId,
-        place: Place,
+        run: ExecutionId,
+        place: CallSite,
         base: CallDependencies,
         inputs: &Map<String, Value>,
     ) -> Result<(), StoreError> {
@@ -88,12 +88,12 @@ impl ExecutionTransaction<'_, '_> {
 
     fn begin_child(
         &mut self,
-        run: RunId,
-        place: Place,
+        run: ExecutionId,
+        place: CallSite,
         process: RecordId,
         context: Map<String, Value>,
         cause: ItemId,
-    ) -> Result<Result<RunId, Fault>, StoreError> {
+    ) -> Result<Result<ExecutionId, Fault>, StoreError> {
         let too_many = |message: String| Ok(Err(Fault::new("too_many_runs", message).by_rule("BR-PROCESS-007")));
         if self.runs.len() >= RUNS_AT_ONCE_MAX {
             return too_many(format!("more than {RUNS_AT_ONCE_MAX} runs would begin at once"));
@@ -137,7 +137,7 @@ impl ExecutionTransaction<'_, '_> {
     }
 
     /// The run that nobody else started, above this one or itself.
-    fn outermost(&mut self, run: RunId) -> Result<RunId, StoreError> {
+    fn outermost(&mut self, run: ExecutionId) -> Result<ExecutionId, StoreError> {
         let mut at = run;
         loop {
             let parent = match self.runs.get(&at) {
@@ -154,7 +154,7 @@ impl ExecutionTransaction<'_, '_> {
     /// A step that calls a process waits for it as a run; a tool in front of one waits as for any call.
     pub(crate) fn tell_parent(
         &mut self,
-        (parent, place): (RunId, Place),
+        (parent, place): (ExecutionId, CallSite),
         result: Result<Value, Fault>,
         ended: &ExecutionEnded,
     ) -> Result<(), StoreError> {
@@ -180,7 +180,7 @@ impl ExecutionTransaction<'_, '_> {
                 output,
                 tokens,
                 wishes: Vec::new(),
-                owed: Owed::default(),
+                owed: CostTotals::default(),
                 says_nothing: false,
             },
             Err(fault) => Input::Faulted { place, fault },
@@ -192,8 +192,8 @@ impl ExecutionTransaction<'_, '_> {
     /// What came of the call of a tool in front of a process; what it used stands with the calls of that run.
     fn write_child_result(
         &mut self,
-        run: RunId,
-        place: Place,
+        run: ExecutionId,
+        place: CallSite,
         call: ItemId,
         result: &Result<Value, Fault>,
         latency_ms: i64,

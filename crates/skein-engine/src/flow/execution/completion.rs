@@ -1,17 +1,19 @@
 //! Completes an execution: delivers its output and closes everything it left open.
 
 use serde_json::{Value, json};
-use skein_core::flow::cost::Owed;
-use skein_core::flow::execution::input::{Ending, Fault, Input};
-use skein_core::flow::execution::item_payload::{ExecutionEnded, Failure, Link, LinkKind, StepTold, Target};
-use skein_core::flow::execution::state::{Execution, RunStatus};
+use skein_core::flow::cost::CostTotals;
+use skein_core::flow::execution::input::{ExecutionOutcome, Fault, Input};
+use skein_core::flow::execution::item_payload::{
+    CausalLink, CausalLinkKind, ExecutionEnded, Failure, OutputTarget, StepSummary,
+};
+use skein_core::flow::execution::state::{Execution, ExecutionStatus};
 use skein_core::tree::content::Content;
-use skein_core::{ItemId, RunId, Viewer};
+use skein_core::{ExecutionId, ItemId, Viewer};
 use skein_store::StoreError;
 use skein_store::flow::ExecutionRow;
-use skein_store::metrics::Measured;
+use skein_store::metrics::Measurement;
 use skein_store::operations::OperationState;
-use skein_store::tree::append::{RawOf, Said};
+use skein_store::tree::append::{NodeBody, RawResponseSource};
 
 use crate::flow::SYSTEM;
 use crate::flow::answer::authorship::AuthoredText;
@@ -25,19 +27,19 @@ const OUTPUT_TOLD_BYTES_MAX: usize = 256 << 10;
 
 /// What became of a run, as its rows and facts tell it.
 struct Outcome {
-    status: RunStatus,
+    status: ExecutionStatus,
     output: Value,
     failure: Option<Failure>,
 }
 
 impl ExecutionTransaction<'_, '_> {
-    pub(crate) fn end(&mut self, run: RunId, ending: Ending) -> Result<(), StoreError> {
+    pub(crate) fn end(&mut self, run: ExecutionId, ending: ExecutionOutcome) -> Result<(), StoreError> {
         let mut outcome = self.outcome(run, ending)?;
         let mut ended = self.told(run, &outcome)?;
         let mut draft = ended.to_draft();
         if let Err(bad) = &draft {
             let fault = Fault::new("output_not_storable", format!("the output of the process cannot be kept: {bad}"));
-            outcome = self.outcome(run, Ending::Failed { step: None, fault })?;
+            outcome = self.outcome(run, ExecutionOutcome::Failed { step: None, fault })?;
         }
         let target = self.load(run)?.row.target;
         if let Some(target) = target {
@@ -51,7 +53,7 @@ impl ExecutionTransaction<'_, '_> {
         loaded.state.status = outcome.status;
         let (row, state) = (loaded.row.clone(), loaded.state.clone());
         self.append_item(row.owner, draft?)?;
-        let output = Some(&outcome.output).filter(|_| outcome.status == RunStatus::Completed);
+        let output = Some(&outcome.output).filter(|_| outcome.status == ExecutionStatus::Completed);
         self.tx.end_execution(run, &state, output, outcome.failure.as_ref())?;
         self.measure_run(&row, &ended)?;
         if let Some(operation) = row.operation {
@@ -59,7 +61,7 @@ impl ExecutionTransaction<'_, '_> {
         }
         if let Some((parent, place)) = row.parent {
             let result = match outcome.failure {
-                None if outcome.status == RunStatus::Completed => Ok(outcome.output),
+                None if outcome.status == ExecutionStatus::Completed => Ok(outcome.output),
                 None => Err(self.timed_out.remove(&run).unwrap_or_else(cancelled)),
                 Some(failure) => Err(child_fault(run, failure)),
             };
@@ -76,14 +78,14 @@ impl ExecutionTransaction<'_, '_> {
     /// at most. What its steps were at is told by their own facts.
     pub(crate) fn end_unread(
         &mut self,
-        run: RunId,
+        run: ExecutionId,
         row: Result<ExecutionRow, StoreError>,
         fault: Fault,
     ) -> Result<(), StoreError> {
         self.tx.cancel_jobs_of(&SYSTEM, run)?;
         self.withdraw_reviews(run)?;
         self.after.withdrawn.push(run);
-        let status = RunStatus::Failed;
+        let status = ExecutionStatus::Failed;
         let (context, steps, stack) = Default::default();
         let state = Execution { status, context, steps, levels_left: 0, stack, token_budget: None };
         let row = match row {
@@ -110,7 +112,7 @@ impl ExecutionTransaction<'_, '_> {
             failure: outcome.failure.clone(),
             latency_ms: self.tx.now().0 - row.created_at.0,
             tokens: 0,
-            owed: Owed::default(),
+            owed: CostTotals::default(),
             steps: Vec::new(),
         };
         let viewer = Viewer::User(row.owner);
@@ -134,7 +136,7 @@ impl ExecutionTransaction<'_, '_> {
     }
 
     /// The end of a run as a fact.
-    fn told(&mut self, run: RunId, outcome: &Outcome) -> Result<ExecutionEnded, StoreError> {
+    fn told(&mut self, run: ExecutionId, outcome: &Outcome) -> Result<ExecutionEnded, StoreError> {
         let (now, loaded) = (self.tx.now(), self.load(run)?);
         Ok(ExecutionEnded {
             run_id: run,
@@ -148,11 +150,15 @@ impl ExecutionTransaction<'_, '_> {
         })
     }
 
-    fn outcome(&mut self, run: RunId, ending: Ending) -> Result<Outcome, StoreError> {
+    fn outcome(&mut self, run: ExecutionId, ending: ExecutionOutcome) -> Result<Outcome, StoreError> {
         Ok(match ending {
-            Ending::Completed { output } => Outcome { status: RunStatus::Completed, output, failure: None },
-            Ending::Cancelled => Outcome { status: RunStatus::Cancelled, output: Value::Null, failure: None },
-            Ending::Failed { step, fault } => {
+            ExecutionOutcome::Completed { output } => {
+                Outcome { status: ExecutionStatus::Completed, output, failure: None }
+            }
+            ExecutionOutcome::Cancelled => {
+                Outcome { status: ExecutionStatus::Cancelled, output: Value::Null, failure: None }
+            }
+            ExecutionOutcome::Failed { step, fault } => {
                 let fault = match step {
                     Some(step) => self.explained_failure(run, step, fault)?,
                     None => fault,
@@ -167,19 +173,19 @@ impl ExecutionTransaction<'_, '_> {
                     suggested_action: suggestion(&fault).to_owned(),
                     fault,
                 };
-                Outcome { status: RunStatus::Failed, output: Value::Null, failure: Some(failure) }
+                Outcome { status: ExecutionStatus::Failed, output: Value::Null, failure: Some(failure) }
             }
         })
     }
 
     /// Whole or not at all: the node is completed with the whole output, or left as one that came to nothing (rule
     /// BR-EXEC-001).
-    fn fill_node(&mut self, run: RunId, target: Target, outcome: &mut Outcome) -> Result<(), StoreError> {
+    fn fill_node(&mut self, run: ExecutionId, target: OutputTarget, outcome: &mut Outcome) -> Result<(), StoreError> {
         let viewer = Viewer::User(self.load(run)?.row.owner);
-        if outcome.status == RunStatus::Completed {
+        if outcome.status == ExecutionStatus::Completed {
             match self.complete_node(run, target, &outcome.output)? {
                 Ok(()) => return Ok(()),
-                Err(fault) => *outcome = self.outcome(run, Ending::Failed { step: None, fault })?,
+                Err(fault) => *outcome = self.outcome(run, ExecutionOutcome::Failed { step: None, fault })?,
             }
         }
         let reason = match &outcome.failure {
@@ -190,7 +196,13 @@ impl ExecutionTransaction<'_, '_> {
     }
 
     /// Leaves a node as one that came to nothing, and the conversation as it was before the answer was requested.
-    fn leave_node(&mut self, viewer: &Viewer, run: RunId, target: Target, reason: &str) -> Result<(), StoreError> {
+    fn leave_node(
+        &mut self,
+        viewer: &Viewer,
+        run: ExecutionId,
+        target: OutputTarget,
+        reason: &str,
+    ) -> Result<(), StoreError> {
         match self.tx.fail_node(viewer, target.node_id, reason) {
             Ok(_) => self.roll_back(viewer, run, target),
             // It is no longer pending, or gone: there is nothing to leave behind.
@@ -199,7 +211,12 @@ impl ExecutionTransaction<'_, '_> {
         }
     }
 
-    fn complete_node(&mut self, run: RunId, target: Target, output: &Value) -> Result<Result<(), Fault>, StoreError> {
+    fn complete_node(
+        &mut self,
+        run: ExecutionId,
+        target: OutputTarget,
+        output: &Value,
+    ) -> Result<Result<(), Fault>, StoreError> {
         let text = output.as_str().map_or_else(|| output.to_string(), str::to_owned);
         let AuthoredText { author, text, raw } = self.authored_output(run, text)?;
         let content = json!({ "type": "text", "text": text });
@@ -209,7 +226,7 @@ impl ExecutionTransaction<'_, '_> {
             Err(violation) => return Ok(Err(Fault::breach(&violation))),
         };
         let viewer = Viewer::User(self.load(run)?.row.owner);
-        let said = Said { content, created_at: None, raw: raw.map(RawOf::Kept) };
+        let said = NodeBody { content, created_at: None, raw: raw.map(RawResponseSource::Kept) };
         match self.tx.complete_node_by(&viewer, target.node_id, &said, author) {
             Ok(answer) => {
                 follow_answer(self.tx, &viewer, &answer)?;
@@ -220,8 +237,8 @@ impl ExecutionTransaction<'_, '_> {
                 }
                 let loaded = self.load(run)?;
                 let cause = loaded.last_cause();
-                loaded.links.push(Link { kind: LinkKind::Triggers, source: cause, target: node });
-                let cite = |from| Link { kind: LinkKind::DerivedFrom, source: node, target: from };
+                loaded.links.push(CausalLink { kind: CausalLinkKind::Triggers, source: cause, target: node });
+                let cite = |from| CausalLink { kind: CausalLinkKind::DerivedFrom, source: node, target: from };
                 loaded.links.extend(cited.into_iter().map(cite));
                 Ok(Ok(()))
             }
@@ -234,7 +251,7 @@ impl ExecutionTransaction<'_, '_> {
     }
 
     /// Takes back everything a run has open: calls, questions, other runs.
-    pub(crate) fn withdraw(&mut self, run: RunId) -> Result<(), StoreError> {
+    pub(crate) fn withdraw(&mut self, run: ExecutionId) -> Result<(), StoreError> {
         self.let_go()?;
         // What was to be called at once is not.
         let unmade = self.after.handed.extract_if(.., |handed| handed.run == run);
@@ -254,23 +271,23 @@ impl ExecutionTransaction<'_, '_> {
     #[expect(clippy::cast_precision_loss, reason = "durations and tokens are far below 2^52")]
     fn measure_run(&mut self, row: &ExecutionRow, ended: &ExecutionEnded) -> Result<(), StoreError> {
         let (entity, run) = (row.process, Some(row.id));
-        let of = |name, value| Measured { name, scope: "process", entity, run, value };
+        let of = |name, value| Measurement { name, scope: "process", entity, run, value };
         self.tx.measure(row.owner, &of("latency_ms", ended.latency_ms as f64))?;
         self.tx.measure(row.owner, &of("tokens", ended.tokens as f64))?;
-        if ended.status == RunStatus::Failed {
+        if ended.status == ExecutionStatus::Failed {
             self.tx.measure(row.owner, &of("errors", 1.0))?;
         }
         for cost in ended.owed.costs() {
             let name = format!("cost.{}", cost.currency);
-            self.tx.measure(cost.payer_id, &Measured { name: &name, ..of("cost", cost.amount.as_f64()) })?;
+            self.tx.measure(cost.payer_id, &Measurement { name: &name, ..of("cost", cost.amount.as_f64()) })?;
         }
         Ok(())
     }
 }
 
-fn told_steps(loaded: &crate::flow::execution::transaction::LoadedExecution) -> Vec<StepTold> {
+fn told_steps(loaded: &crate::flow::execution::transaction::LoadedExecution) -> Vec<StepSummary> {
     let steps = loaded.ready.plan.steps().iter().zip(&loaded.state.steps);
-    let told = steps.map(|(planned, state)| StepTold {
+    let told = steps.map(|(planned, state)| StepSummary {
         id: planned.definition.id.clone(),
         phase: state.phase,
         attempts: state.attempt,
@@ -302,7 +319,7 @@ fn cancelled() -> Fault {
     Fault::new("cancelled", "the run it started was cancelled")
 }
 
-fn child_fault(run: RunId, failure: Failure) -> Fault {
+fn child_fault(run: ExecutionId, failure: Failure) -> Fault {
     let mut fault = failure.fault;
     let inner = std::mem::take(&mut fault.details);
     fault.message = format!("{}: {}", failure.process_name, fault.message);
@@ -311,9 +328,9 @@ fn child_fault(run: RunId, failure: Failure) -> Fault {
     fault
 }
 
-fn operation_state(run: RunId, outcome: &Outcome) -> OperationState {
+fn operation_state(run: ExecutionId, outcome: &Outcome) -> OperationState {
     match (outcome.status, &outcome.failure) {
-        (RunStatus::Completed, _) => {
+        (ExecutionStatus::Completed, _) => {
             let mut result = json!({ "runId": run });
             if outcome.output.to_string().len() <= OUTPUT_TOLD_BYTES_MAX {
                 result["output"] = outcome.output.clone();

@@ -1,9 +1,9 @@
 //! Reads and cancels executions.
 
 use serde_json::Value;
-use skein_core::catalog::sharing::Refused;
+use skein_core::catalog::sharing::SharingRefusal;
 use skein_core::flow::execution::input::Input;
-use skein_core::{OperationId, RuleViolation, RunId, Viewer};
+use skein_core::{ExecutionId, OperationId, RuleViolation, Viewer};
 use skein_store::flow::{ExecutionFilter, ExecutionRow, ReviewRow, StepRow};
 use skein_store::timeline::items::Page;
 use skein_store::{StoreError, Tx};
@@ -57,20 +57,25 @@ impl Engine {
         &self,
         caller: &Caller,
         filter: ExecutionFilter,
-        before: Option<RunId>,
+        before: Option<ExecutionId>,
         limit: usize,
-    ) -> Result<Page<ExecutionRow, RunId>, EngineError> {
+    ) -> Result<Page<ExecutionRow, ExecutionId>, EngineError> {
         let viewer = caller.viewer();
         Ok(self.parts().store.read(move |tx| tx.executions(&viewer, &filter, before, limit)).await?)
     }
 
     /// A run with its steps, calls, questions, and the runs it started; by its facts alone once its rows were forgotten.
-    pub async fn run(&self, caller: &Caller, id: RunId) -> Result<ShownExecution, EngineError> {
+    pub async fn run(&self, caller: &Caller, id: ExecutionId) -> Result<ShownExecution, EngineError> {
         let (viewer, engine) = (caller.viewer(), self.clone());
         Ok(self.parts().store.read(move |tx| engine.shown(tx, &viewer, id)).await?)
     }
 
-    pub(crate) fn shown(&self, tx: &mut Tx<'_>, viewer: &Viewer, id: RunId) -> Result<ShownExecution, StoreError> {
+    pub(crate) fn shown(
+        &self,
+        tx: &mut Tx<'_>,
+        viewer: &Viewer,
+        id: ExecutionId,
+    ) -> Result<ShownExecution, StoreError> {
         match tx.execution(viewer, id) {
             Ok(row) => self.show_run(tx, row),
             Err(StoreError::NotFound(_)) => self.run_by_facts(tx, viewer, id, 0),
@@ -95,7 +100,7 @@ impl Engine {
     }
 
     /// The run that an operation stands for.
-    pub(crate) async fn run_of(&self, caller: &Caller, operation: OperationId) -> Result<RunId, EngineError> {
+    pub(crate) async fn run_of(&self, caller: &Caller, operation: OperationId) -> Result<ExecutionId, EngineError> {
         let viewer = caller.viewer();
         let look = move |tx: &mut Tx<'_>| {
             let found = tx.execution_of_operation(&viewer, operation)?;
@@ -109,7 +114,7 @@ impl Engine {
         &self,
         caller: &Caller,
         request: Request,
-        id: RunId,
+        id: ExecutionId,
     ) -> Result<CommittedChange<ShownExecution>, EngineError> {
         // What was said by now can still be heard afterwards.
         self.parts().streams.write(&self.parts().store, id).await;
@@ -131,7 +136,7 @@ pub(crate) fn cancel_all(
     engine: &Engine,
     tx: &mut Tx<'_>,
     slot: &WorkerSlot,
-    runs: &[RunId],
+    runs: &[ExecutionId],
 ) -> Result<PostCommit, StoreError> {
     let mut execution_tx = ExecutionTransaction::new(engine, tx, slot);
     for run in runs {
@@ -162,7 +167,7 @@ pub(crate) fn cancel_of(
     cancel_all(engine, tx, &WorkerSlot::default(), &[run]).map(Some)
 }
 
-pub(crate) fn has_ended(row: &ExecutionRow, remedy: &'static str) -> Refused {
+pub(crate) fn has_ended(row: &ExecutionRow, remedy: &'static str) -> SharingRefusal {
     let problem = format!("the run is {} already", row.status.as_str());
-    Refused::Conflict(RuleViolation::new("BR-EXEC-001", problem, remedy))
+    SharingRefusal::Conflict(RuleViolation::new("BR-EXEC-001", problem, remedy))
 }

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use serde_json::Map;
 use skein_core::garden::event::EventName;
-use skein_core::{Millis, RunId, Viewer};
+use skein_core::{ExecutionId, Millis, Viewer};
 use skein_store::flow::{ExecutionRow, StepRow};
 use skein_store::{StoreError, Tx};
 
@@ -25,7 +25,7 @@ impl Engine {
         &self,
         caller: &Caller,
         request: Request,
-        id: RunId,
+        id: ExecutionId,
         is_paused: bool,
     ) -> Result<CommittedChange<ShownExecution>, EngineError> {
         let kind = if is_paused { "execution.pause" } else { "execution.go_on" };
@@ -49,7 +49,7 @@ fn pause_all(
     engine: &Engine,
     tx: &mut Tx<'_>,
     viewer: &Viewer,
-    outermost: RunId,
+    outermost: ExecutionId,
     is_paused: bool,
 ) -> Result<bool, StoreError> {
     let mut runs = VecDeque::from([outermost]);

@@ -7,9 +7,9 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use skein_core::RunId;
-use skein_core::flow::execution::state::RunStatus;
-use skein_store::flow::{Chunk, ExecutionRow};
+use skein_core::ExecutionId;
+use skein_core::flow::execution::state::ExecutionStatus;
+use skein_store::flow::{ExecutionRow, StreamChunk};
 use skein_store::jobs::Job;
 use skein_store::{Store, StoreError, Tx};
 use tokio::sync::watch;
@@ -23,24 +23,24 @@ use crate::flow::SYSTEM;
 const GATHER: Duration = Duration::from_millis(100);
 
 /// A piece, or that what was said before is void.
-pub type StreamPiece = Chunk;
+pub type StreamPiece = StreamChunk;
 
 /// What is being said, by run.
 #[derive(Clone, Default)]
-pub(crate) struct Streams(Arc<Mutex<HashMap<RunId, LiveStream>>>);
+pub(crate) struct Streams(Arc<Mutex<HashMap<ExecutionId, LiveStream>>>);
 
 struct LiveStream {
     /// Whoever speaks here now, by the job they hold.
     speaker: Option<Job>,
     next: i64,
     /// All that was said here.
-    said: Vec<Chunk>,
+    said: Vec<StreamChunk>,
     /// The last piece that is written down.
     written: i64,
     heard: watch::Sender<i64>,
     is_written_soon: bool,
     /// How the run ended, where nothing of it was said here.
-    ended: Option<RunStatus>,
+    ended: Option<ExecutionStatus>,
 }
 
 impl Default for LiveStream {
@@ -59,7 +59,7 @@ impl Default for LiveStream {
 
 impl LiveStream {
     /// The pieces after one, if what was said here reaches back to it.
-    fn after(&self, number: i64) -> Option<&[Chunk]> {
+    fn after(&self, number: i64) -> Option<&[StreamChunk]> {
         let first = self.said.first()?.number;
         self.said.get(usize::try_from(number + 1 - first).ok()?..)
     }
@@ -74,7 +74,7 @@ impl LiveStream {
         is_heard_here && self.said.is_empty() && self.heard.receiver_count() > 0
     }
 
-    fn unwritten(&self) -> Vec<Chunk> {
+    fn unwritten(&self) -> Vec<StreamChunk> {
         self.said.iter().filter(|chunk| chunk.number > self.written).cloned().collect()
     }
 }
@@ -84,19 +84,21 @@ impl Streams {
     pub(crate) fn listener(
         &self,
         store: &Store,
-        run: RunId,
+        run: ExecutionId,
         job: &Job,
         said_before: i64,
     ) -> impl Fn(&str) + Send + Sync + use<> {
         let (streams, store, job) = (self.clone(), store.clone(), job.clone());
         streams.go_on_after(run, &job, said_before);
         // What an earlier attempt or round said is not the answer.
-        streams.push(&store, run, &job, Chunk { number: 0, is_reset: true, text: String::new() });
-        move |text: &str| streams.push(&store, run, &job, Chunk { number: 0, is_reset: false, text: text.to_owned() })
+        streams.push(&store, run, &job, StreamChunk { number: 0, is_reset: true, text: String::new() });
+        move |text: &str| {
+            streams.push(&store, run, &job, StreamChunk { number: 0, is_reset: false, text: text.to_owned() })
+        }
     }
 
     /// Numbers go on where an earlier worker stopped.
-    fn go_on_after(&self, run: RunId, job: &Job, said_before: i64) {
+    fn go_on_after(&self, run: ExecutionId, job: &Job, said_before: i64) {
         let mut live = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let live = live.entry(run).or_default();
         live.speaker = Some(job.clone());
@@ -113,25 +115,25 @@ impl Streams {
     }
 
     /// What was said to the holder of a job and is not written down yet, for whoever writes down the whole.
-    pub(crate) fn unwritten(&self, run: RunId, job: &Job) -> Vec<Chunk> {
+    pub(crate) fn unwritten(&self, run: ExecutionId, job: &Job) -> Vec<StreamChunk> {
         let live = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         live.get(&run).filter(|live| live.is_said_by(job)).map(LiveStream::unwritten).unwrap_or_default()
     }
 
     /// The pieces after one, as far as they were said here.
-    fn after(&self, run: RunId, number: i64) -> Vec<Chunk> {
+    fn after(&self, run: ExecutionId, number: i64) -> Vec<StreamChunk> {
         let live = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        live.get(&run).and_then(|live| live.after(number)).map(<[Chunk]>::to_vec).unwrap_or_default()
+        live.get(&run).and_then(|live| live.after(number)).map(<[StreamChunk]>::to_vec).unwrap_or_default()
     }
 
-    fn push(&self, store: &Store, run: RunId, job: &Job, chunk: Chunk) {
+    fn push(&self, store: &Store, run: ExecutionId, job: &Job, chunk: StreamChunk) {
         let mut live = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         // Whoever was broken off may say something more; nobody is to hear it.
         let Some(live) = live.get_mut(&run).filter(|live| live.is_said_by(job) && live.ended.is_none()) else { return };
         if chunk.is_reset && live.next == 1 {
             return;
         }
-        let chunk = Chunk { number: live.next, ..chunk };
+        let chunk = StreamChunk { number: live.next, ..chunk };
         live.next += 1;
         live.heard.send_replace(chunk.number);
         live.said.push(chunk);
@@ -146,7 +148,7 @@ impl Streams {
     }
 
     /// What cannot be written down now is with the next pieces, or with the whole.
-    pub(crate) async fn write(&self, store: &Store, run: RunId) {
+    pub(crate) async fn write(&self, store: &Store, run: ExecutionId) {
         let (job, chunks) = {
             let mut live = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             let Some(live) = live.get_mut(&run) else { return };
@@ -169,13 +171,13 @@ impl Streams {
     }
 
     /// Is told whenever something more is said here.
-    fn subscribe(&self, run: RunId) -> watch::Receiver<i64> {
+    fn subscribe(&self, run: ExecutionId) -> watch::Receiver<i64> {
         let mut live = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         live.entry(run).or_default().heard.subscribe()
     }
 
     /// Forgets a run that nobody listens to and that says nothing here.
-    fn forget_silent(&self, run: RunId) {
+    fn forget_silent(&self, run: ExecutionId) {
         let mut live = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let is_silent = |live: &LiveStream| live.speaker.is_none() || live.ended.is_some();
         if live.get(&run).is_some_and(|live| live.heard.receiver_count() == 0 && is_silent(live)) {
@@ -197,13 +199,13 @@ impl Streams {
     }
 
     /// How a run ended, if that is known here and a piece was its last.
-    fn ended_with(&self, run: RunId, number: i64) -> Option<RunStatus> {
+    fn ended_with(&self, run: ExecutionId, number: i64) -> Option<ExecutionStatus> {
         let live = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         live.get(&run).filter(|live| live.next - 1 == number).and_then(|live| live.ended)
     }
 
     /// Nothing more is said here by the holder of a job: whoever listens goes on with what is written down.
-    pub(crate) fn end(&self, run: RunId, job: &Job) {
+    pub(crate) fn end(&self, run: ExecutionId, job: &Job) {
         let mut live = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if live.get(&run).is_some_and(|live| live.is_said_by(job)) {
             live.remove(&run);
@@ -213,8 +215,8 @@ impl Streams {
 
 /// A run that ended.
 pub(crate) struct EndedExecution {
-    pub(crate) run: RunId,
-    pub(crate) status: RunStatus,
+    pub(crate) run: ExecutionId,
+    pub(crate) status: ExecutionStatus,
     /// Whether nothing of it is said as it comes.
     pub(crate) is_silent: bool,
 }
@@ -223,12 +225,12 @@ pub(crate) struct EndedExecution {
 pub struct StreamListener {
     engine: Engine,
     caller: Caller,
-    run: RunId,
+    run: ExecutionId,
     after: i64,
-    ready: std::collections::VecDeque<Chunk>,
+    ready: std::collections::VecDeque<StreamChunk>,
     heard: watch::Receiver<i64>,
     /// How the run stood when listening began, until that was told.
-    status: Option<RunStatus>,
+    status: Option<ExecutionStatus>,
     looked_at: Instant,
 }
 
@@ -246,12 +248,12 @@ pub enum StreamEvent {
     /// More of what is said.
     Piece(StreamPiece),
     /// The run ended, as its status says.
-    End(RunStatus),
+    End(ExecutionStatus),
 }
 
 impl Engine {
     /// Listens to the answer of a run, from after a piece on.
-    pub async fn listen(&self, caller: &Caller, run: RunId, after: i64) -> Result<StreamListener, EngineError> {
+    pub async fn listen(&self, caller: &Caller, run: ExecutionId, after: i64) -> Result<StreamListener, EngineError> {
         let heard = self.parts().streams.subscribe(run);
         let (engine, caller, ready) = (self.clone(), caller.clone(), std::collections::VecDeque::new());
         let looked_at = Instant::now();
@@ -305,7 +307,7 @@ impl StreamListener {
     }
 
     /// Reads what was written down, and how the run stands.
-    async fn look(&mut self) -> Result<RunStatus, EngineError> {
+    async fn look(&mut self) -> Result<ExecutionStatus, EngineError> {
         let after = self.after;
         let (chunks, status) =
             self.look_as_caller(move |tx, row| Ok((tx.chunks_after(row.id, after)?, row.status))).await?;

@@ -4,11 +4,11 @@
 //! belongs to the execution it is about, so ending that execution removes it and pausing it stops the clock.
 
 use serde_json::json;
-use skein_core::catalog::tool::Retry;
-use skein_core::flow::execution::input::{Fault, Input, Place};
+use skein_core::catalog::tool::ToolRetry;
+use skein_core::flow::execution::input::{CallSite, Fault, Input};
 use skein_core::flow::execution::state::Phase;
-use skein_core::flow::step::Target;
-use skein_core::{Millis, RecordId, RunId, Viewer};
+use skein_core::flow::step::StepTarget;
+use skein_core::{ExecutionId, Millis, RecordId, Viewer};
 use skein_store::jobs::{DueJob, JobDraft};
 use skein_store::{StoreError, Tx};
 
@@ -86,7 +86,7 @@ impl Engine {
 }
 
 impl ExecutionTransaction<'_, '_> {
-    fn is_running(&mut self, run: RunId) -> Result<bool, StoreError> {
+    fn is_running(&mut self, run: ExecutionId) -> Result<bool, StoreError> {
         match self.load(run) {
             Ok(loaded) => Ok(!loaded.state.status.has_ended()),
             Err(StoreError::NotFound(_)) => Ok(false),
@@ -95,19 +95,29 @@ impl ExecutionTransaction<'_, '_> {
     }
 
     /// How long the run that a step starts may take.
-    fn timeout_s(&mut self, run: RunId, place: Place) -> Result<Option<u32>, StoreError> {
+    fn timeout_s(&mut self, run: ExecutionId, place: CallSite) -> Result<Option<u32>, StoreError> {
         Ok(self.load(run)?.ready.plan.steps()[place.step].definition.execution.timeout_s)
     }
 
     /// Sets the deadline of a nested execution that begins now, if its step has a timeout (rule BR-STEP-005).
-    pub(crate) fn set_deadline(&mut self, run: RunId, place: Place, child: RunId) -> Result<(), StoreError> {
+    pub(crate) fn set_deadline(
+        &mut self,
+        run: ExecutionId,
+        place: CallSite,
+        child: ExecutionId,
+    ) -> Result<(), StoreError> {
         let Some(seconds) = self.timeout_s(run, place)? else { return Ok(()) };
         let at = self.tx.now().plus(i64::from(seconds) * 1_000);
         self.set_timer(child, DEADLINE, at, place)
     }
 
     /// Removes the deadline of a nested execution that ended.
-    pub(crate) fn clear_deadline(&mut self, run: RunId, place: Place, child: RunId) -> Result<(), StoreError> {
+    pub(crate) fn clear_deadline(
+        &mut self,
+        run: ExecutionId,
+        place: CallSite,
+        child: ExecutionId,
+    ) -> Result<(), StoreError> {
         if self.timeout_s(run, place)?.is_some() {
             self.tx.cancel_queue_of(&SYSTEM, child, DEADLINE)?;
         }
@@ -115,12 +125,12 @@ impl ExecutionTransaction<'_, '_> {
     }
 
     /// Starts the run of a step after a pause.
-    pub(crate) fn start_later(&mut self, run: RunId, place: Place, delay_ms: i64) -> Result<(), StoreError> {
+    pub(crate) fn start_later(&mut self, run: ExecutionId, place: CallSite, delay_ms: i64) -> Result<(), StoreError> {
         let at = self.tx.now().plus(delay_ms);
         self.set_timer(run, START, at, place)
     }
 
-    fn set_timer(&mut self, run: RunId, queue: &str, at: Millis, place: Place) -> Result<(), StoreError> {
+    fn set_timer(&mut self, run: ExecutionId, queue: &str, at: Millis, place: CallSite) -> Result<(), StoreError> {
         let row = &self.load(run)?.row;
         let (viewer, is_paused, priority) = (Viewer::User(row.owner), row.paused_at.is_some(), row.priority);
         let payload = serde_json::to_string(&place).expect("a place is plain JSON");
@@ -130,11 +140,13 @@ impl ExecutionTransaction<'_, '_> {
         queued.map(drop)
     }
 
-    fn start_delayed(&mut self, run: RunId, payload: &str) -> Result<(), StoreError> {
-        let place: Place = serde_json::from_str(payload).map_err(|_| StoreError::Damaged("a timer".to_owned()))?;
+    fn start_delayed(&mut self, run: ExecutionId, payload: &str) -> Result<(), StoreError> {
+        let place: CallSite = serde_json::from_str(payload).map_err(|_| StoreError::Damaged("a timer".to_owned()))?;
         let loaded = self.load(run)?;
         let state = &loaded.state.steps[place.step];
-        let Target::Process(process) = loaded.ready.plan.steps()[place.step].definition.target else { return Ok(()) };
+        let StepTarget::Process(process) = loaded.ready.plan.steps()[place.step].definition.target else {
+            return Ok(());
+        };
         if state.phase != Phase::Running {
             return Ok(());
         }
@@ -143,7 +155,7 @@ impl ExecutionTransaction<'_, '_> {
     }
 
     /// Cancels a nested execution whose time is over. Its parent hears of a timeout.
-    fn time_out(&mut self, child: RunId) -> Result<(), StoreError> {
+    fn time_out(&mut self, child: ExecutionId) -> Result<(), StoreError> {
         let Some((parent, place)) = self.load(child)?.row.parent else { return Ok(()) };
         let seconds = self.timeout_s(parent, place)?.unwrap_or_default();
         let message = format!("the nested execution did not end within {seconds} s");
@@ -157,7 +169,7 @@ impl ExecutionTransaction<'_, '_> {
     }
 
     /// Whether a call is under way, in the run or below it, that must not be made twice.
-    fn has_unrepeatable_call(&mut self, run: RunId) -> Result<bool, StoreError> {
+    fn has_unrepeatable_call(&mut self, run: ExecutionId) -> Result<bool, StoreError> {
         for (place, _) in self.load(run)?.open_calls() {
             if self.is_unrepeatable(run, place)? {
                 return Ok(true);
@@ -171,19 +183,19 @@ impl ExecutionTransaction<'_, '_> {
         Ok(false)
     }
 
-    fn is_unrepeatable(&mut self, run: RunId, place: Place) -> Result<bool, StoreError> {
+    fn is_unrepeatable(&mut self, run: ExecutionId, place: CallSite) -> Result<bool, StoreError> {
         let Some(tool) = self.called_tool(run, place)? else { return Ok(false) };
         let Ok(base) = self.base(run, place.step, tool)? else { return Ok(true) };
         // The run behind it is looked at by itself.
         let retry = retry_of(&base.tool.entry, base.service.as_ref().map(|service| &service.entry));
-        Ok(!is_process_in_disguise(&base.tool) && retry == Retry::Never)
+        Ok(!is_process_in_disguise(&base.tool) && retry == ToolRetry::Never)
     }
 
-    fn called_tool(&mut self, run: RunId, place: Place) -> Result<Option<RecordId>, StoreError> {
+    fn called_tool(&mut self, run: ExecutionId, place: CallSite) -> Result<Option<RecordId>, StoreError> {
         let loaded = self.load(run)?;
         Ok(match (place.call, &loaded.ready.plan.steps()[place.step].definition.target) {
-            (None, Target::Tool(tool)) => Some(*tool),
-            (None, Target::Process(_) | Target::Ask(_)) => None,
+            (None, StepTarget::Tool(tool)) => Some(*tool),
+            (None, StepTarget::Process(_) | StepTarget::Ask(_)) => None,
             (Some(call), _) => {
                 let dialogue = loaded.state.steps[place.step].dialogue.as_ref();
                 dialogue.and_then(|dialogue| dialogue.open.get(call)?.tool)

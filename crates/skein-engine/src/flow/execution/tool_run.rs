@@ -6,16 +6,16 @@
 
 use serde_json::{Value, json};
 use skein_core::catalog::entry::Entry as _;
-use skein_core::flow::execution::item_payload::Target;
+use skein_core::flow::execution::item_payload::OutputTarget;
 use skein_core::flow::execution::state::{Execution, Phase};
 use skein_core::tree::actor::{ActorId, AuthorType};
 use skein_core::tree::content::Content;
 use skein_core::tree::conversation::{Citation, Conversation, FOLD_TEXT_CHARS_MAX, FoldSummary, ForkOrigin};
 use skein_core::tree::node::ExecutedBy;
 use skein_core::tree::turn::{Speaker, TurnType};
-use skein_core::{ConversationId, ItemId, NodeId, PathId, RunId, Viewer};
+use skein_core::{ConversationId, ExecutionId, ItemId, NodeId, PathId, Viewer};
 use skein_store::StoreError;
-use skein_store::tree::append::{Placing, Position, RawOf, Said};
+use skein_store::tree::append::{NodeBody, NodePlacement, NodePosition, RawResponseSource};
 
 use crate::catalog::StoredEntry;
 use crate::flow::answer::authorship::AuthoredText;
@@ -27,7 +27,7 @@ const CAME_OF_IT: &str = "What came of it is its last message.";
 
 impl ExecutionTransaction<'_, '_> {
     /// Writes down what was said between models and their tools in a move.
-    pub(crate) fn tell_tool_runs(&mut self, run: RunId, before: &Execution) -> Result<(), StoreError> {
+    pub(crate) fn tell_tool_runs(&mut self, run: ExecutionId, before: &Execution) -> Result<(), StoreError> {
         let loaded = self.load(run)?;
         let Some(target) = loaded.row.target else { return Ok(()) };
         let said_before = |step: usize| before.steps[step].dialogue.as_ref().map_or(0, |told| told.messages.len());
@@ -53,7 +53,13 @@ impl ExecutionTransaction<'_, '_> {
         Ok(())
     }
 
-    fn tell_tool_run(&mut self, run: RunId, target: Target, step: usize, said: usize) -> Result<(), StoreError> {
+    fn tell_tool_run(
+        &mut self,
+        run: ExecutionId,
+        target: OutputTarget,
+        step: usize,
+        said: usize,
+    ) -> Result<(), StoreError> {
         let loaded = self.load(run)?;
         let Some(dialogue) = &loaded.state.steps[step].dialogue else { return Ok(()) };
         let new: Vec<Value> = dialogue.messages.iter().skip(said).cloned().collect();
@@ -78,7 +84,12 @@ impl ExecutionTransaction<'_, '_> {
     }
 
     /// Forks the conversation at what is answered; nobody is turned to it.
-    fn open_tool_run(&mut self, run: RunId, target: Target, step: usize) -> Result<Option<ConversationId>, StoreError> {
+    fn open_tool_run(
+        &mut self,
+        run: ExecutionId,
+        target: OutputTarget,
+        step: usize,
+    ) -> Result<Option<ConversationId>, StoreError> {
         let viewer = Viewer::User(self.load(run)?.row.owner);
         let Some(answered) = target.parent_id else { return Ok(None) };
         let Some(fork) = self.hidden_fork(&viewer, answered)? else { return Ok(None) };
@@ -110,7 +121,13 @@ impl ExecutionTransaction<'_, '_> {
         Ok(Some(ConversationId::from_bytes(*made.as_bytes())))
     }
 
-    fn say_wishes(&mut self, run: RunId, step: usize, fork: ConversationId, message: &Value) -> Result<(), StoreError> {
+    fn say_wishes(
+        &mut self,
+        run: ExecutionId,
+        step: usize,
+        fork: ConversationId,
+        message: &Value,
+    ) -> Result<(), StoreError> {
         let said = message["content"].as_str().filter(|text| !text.trim().is_empty()).map(str::to_owned);
         let wishes = message["toolCalls"].as_array().into_iter().flatten();
         let wishes = wishes.map(|wish| format!("{}({})", wish["name"].as_str().unwrap_or_default(), wish["arguments"]));
@@ -118,7 +135,13 @@ impl ExecutionTransaction<'_, '_> {
         self.say_as_model(run, step, fork, &text.join("\n"))
     }
 
-    fn say_as_model(&mut self, run: RunId, step: usize, fork: ConversationId, text: &str) -> Result<(), StoreError> {
+    fn say_as_model(
+        &mut self,
+        run: ExecutionId,
+        step: usize,
+        fork: ConversationId,
+        text: &str,
+    ) -> Result<(), StoreError> {
         let (author, raw) = match self.model_answer(run, step)? {
             Some((author, raw, _)) => (author, Some(raw)),
             None => ((ActorId::SYSTEM, AuthorType::System), None),
@@ -128,7 +151,7 @@ impl ExecutionTransaction<'_, '_> {
 
     fn say_result(
         &mut self,
-        run: RunId,
+        run: ExecutionId,
         fork: ConversationId,
         messages: &[Value],
         message: &Value,
@@ -143,7 +166,7 @@ impl ExecutionTransaction<'_, '_> {
 
     fn say_in(
         &mut self,
-        run: RunId,
+        run: ExecutionId,
         fork: ConversationId,
         (author, author_type): (ActorId, AuthorType),
         turn_type: TurnType,
@@ -156,9 +179,9 @@ impl ExecutionTransaction<'_, '_> {
         let content = json!({ "type": "text", "text": if text.trim().is_empty() { "(nothing)" } else { text } });
         let path = PathId::main_of(fork);
         let parent = self.tx.path_cursor(&viewer, fork, path)?;
-        let placing = Placing {
+        let placing = NodePlacement {
             conversation: fork,
-            position: Position::After { parent, speaker: Speaker::Agent, turn_type },
+            position: NodePosition::After { parent, speaker: Speaker::Agent, turn_type },
             author,
             author_type,
             sources: Vec::new(),
@@ -166,13 +189,13 @@ impl ExecutionTransaction<'_, '_> {
             leads: Some(path),
         };
         let content = Content::parse(&content)?.to_document();
-        let said = Said { content, created_at: None, raw: raw.map(RawOf::Kept) };
+        let said = NodeBody { content, created_at: None, raw: raw.map(RawResponseSource::Kept) };
         self.tx.append_node(&viewer, &placing, &said)?;
         Ok(())
     }
 
     /// Says what came of it, and folds it. The summary cites the last message: a redaction could not reach a copy of it.
-    fn close_tool_run(&mut self, run: RunId, step: usize) -> Result<(), StoreError> {
+    fn close_tool_run(&mut self, run: ExecutionId, step: usize) -> Result<(), StoreError> {
         let loaded = self.load(run)?;
         let viewer = Viewer::User(loaded.row.owner);
         let state = &loaded.state.steps[step];

@@ -8,20 +8,22 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 use skein_core::catalog::operation::OperationType;
-use skein_core::flow::cost::{Cost, Owed};
-use skein_core::flow::execution::input::{Effect, Fault, Input, Place};
-use skein_core::flow::execution::item_payload::{CallMade, ExecutionMoved, Link, LinkKind, StepMoved, review_asked};
+use skein_core::flow::cost::{Cost, CostTotals};
+use skein_core::flow::execution::input::{CallSite, Effect, Fault, Input};
+use skein_core::flow::execution::item_payload::{
+    CallRecord, CausalLink, CausalLinkKind, ExecutionMoved, StepMoved, review_asked,
+};
 use skein_core::flow::execution::machine::step;
-use skein_core::flow::execution::review::{ApprovalScope, Asked, Decision};
+use skein_core::flow::execution::review::{ApprovalScope, Decision, ReviewRequest};
 use skein_core::flow::execution::state::{Execution, Phase};
 use skein_core::flow::plan::PlannedStep;
-use skein_core::flow::step::{Reference, Target};
+use skein_core::flow::step::{Reference, StepTarget};
 use skein_core::flow::tool_call::ToolResult;
 use skein_core::garden::item::ItemDraft;
-use skein_core::{Digest, ItemId, RecordId, ReviewId, RunId, UserId, Viewer};
+use skein_core::{Digest, ExecutionId, ItemId, RecordId, ReviewId, UserId, Viewer};
 use skein_store::flow::{ExecutionRow, LastCall, NewReview, StepRow};
-use skein_store::jobs::{Holder, Job, JobDraft};
-use skein_store::timeline::items::DrawnItem;
+use skein_store::jobs::{Job, JobDraft, JobHolder};
+use skein_store::timeline::items::PreparedItem;
 use skein_store::{SqlError, StoreError, Tx};
 
 use crate::engine::Engine;
@@ -35,7 +37,7 @@ use crate::tool_call::record::PendingCall;
 /// Whoever can take a call up at once: the worker at hand, and for which kinds it has a place.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct WorkerSlot {
-    pub(crate) holder: Option<Holder>,
+    pub(crate) holder: Option<JobHolder>,
     pub(crate) kinds: Vec<OperationType>,
 }
 
@@ -49,7 +51,7 @@ pub(crate) struct PostCommit {
     /// Runs that ended: whoever listens hears no more.
     pub(crate) ended: Vec<EndedExecution>,
     /// Runs whose calls are to be broken off.
-    pub(crate) withdrawn: Vec<RunId>,
+    pub(crate) withdrawn: Vec<ExecutionId>,
 }
 
 /// A run as this transaction sees it.
@@ -59,21 +61,21 @@ pub(crate) struct LoadedExecution {
     pub(crate) ready: Arc<ReadyProcess>,
     pub(crate) steps: BTreeMap<usize, StepRow>,
     touched: Vec<usize>,
-    pub(crate) calls: Vec<CallMade>,
-    pub(crate) links: Vec<Link>,
+    pub(crate) calls: Vec<CallRecord>,
+    pub(crate) links: Vec<CausalLink>,
 }
 
 pub(crate) struct ExecutionTransaction<'a, 't> {
     pub(crate) engine: &'a Engine,
     pub(crate) tx: &'a mut Tx<'t>,
     pub(crate) slot: &'a WorkerSlot,
-    pub(crate) runs: BTreeMap<RunId, LoadedExecution>,
-    pub(crate) pending: VecDeque<(RunId, Input)>,
+    pub(crate) runs: BTreeMap<ExecutionId, LoadedExecution>,
+    pub(crate) pending: VecDeque<(ExecutionId, Input)>,
     pub(crate) after: PostCommit,
     /// The last call of each session, as far as this transaction made it.
-    pub(crate) sequences: BTreeMap<RunId, Option<LastCall>>,
+    pub(crate) sequences: BTreeMap<ExecutionId, Option<LastCall>>,
     /// Facts that are stated and not recorded yet: most moves state three, and one statement records them.
-    stated: Vec<DrawnItem>,
+    stated: Vec<PreparedItem>,
     /// The job that is done, until its row is passed on or gone.
     done: Option<Job>,
     /// Whether this transaction keeps apart from others by locks alone.
@@ -81,7 +83,7 @@ pub(crate) struct ExecutionTransaction<'a, 't> {
     /// Records that must be now what they were when they were read.
     pub(crate) relied_on: Vec<(RecordId, Digest)>,
     /// Nested executions that are cancelled because their time is over, and what their parents hear.
-    pub(crate) timed_out: BTreeMap<RunId, Fault>,
+    pub(crate) timed_out: BTreeMap<ExecutionId, Fault>,
 }
 
 impl<'a, 't> ExecutionTransaction<'a, 't> {
@@ -109,7 +111,7 @@ impl<'a, 't> ExecutionTransaction<'a, 't> {
     }
 
     /// Tells a run what happened; [`Self::finish`] carries on from there.
-    pub(crate) fn push_input(&mut self, run: RunId, input: Input) {
+    pub(crate) fn push_input(&mut self, run: ExecutionId, input: Input) {
         self.pending.push_back((run, input));
     }
 
@@ -118,7 +120,7 @@ impl<'a, 't> ExecutionTransaction<'a, 't> {
         while let Some((run, input)) = self.pending.pop_front() {
             self.move_run(run, &input)?;
         }
-        let runs: Vec<RunId> = self.runs.keys().copied().collect();
+        let runs: Vec<ExecutionId> = self.runs.keys().copied().collect();
         for run in runs {
             self.write(run)?;
         }
@@ -151,7 +153,7 @@ impl<'a, 't> ExecutionTransaction<'a, 't> {
     }
 
     /// Leases a call to the worker at hand.
-    fn lease(&mut self, viewer: &Viewer, draft: &JobDraft, holder: &Holder) -> Result<Job, StoreError> {
+    fn lease(&mut self, viewer: &Viewer, draft: &JobDraft, holder: &JobHolder) -> Result<Job, StoreError> {
         let Some(done) = self.done.take() else { return self.tx.enqueue_leased(viewer, draft, holder) };
         let passed = self.tx.pass_on(&SYSTEM, &done, draft, holder);
         #[cfg(test)]
@@ -161,7 +163,7 @@ impl<'a, 't> ExecutionTransaction<'a, 't> {
         passed
     }
 
-    pub(crate) fn load(&mut self, run: RunId) -> Result<&mut LoadedExecution, StoreError> {
+    pub(crate) fn load(&mut self, run: ExecutionId) -> Result<&mut LoadedExecution, StoreError> {
         if !self.runs.contains_key(&run) {
             let row = self.tx.locked_execution(&SYSTEM, run)?;
             let ready = self.engine.parts().plans.of(self.tx, row.process, row.process_version)?;
@@ -184,7 +186,7 @@ impl<'a, 't> ExecutionTransaction<'a, 't> {
         self.runs.insert(loaded.row.id, loaded);
     }
 
-    fn move_run(&mut self, run: RunId, input: &Input) -> Result<(), StoreError> {
+    fn move_run(&mut self, run: ExecutionId, input: &Input) -> Result<(), StoreError> {
         let now = self.tx.now();
         #[cfg(test)]
         let engine = self.engine;
@@ -224,7 +226,7 @@ impl<'a, 't> ExecutionTransaction<'a, 't> {
         }
     }
 
-    fn carry_out(&mut self, run: RunId, effect: Effect) -> Result<(), StoreError> {
+    fn carry_out(&mut self, run: ExecutionId, effect: Effect) -> Result<(), StoreError> {
         if !matches!(effect, Effect::Call { .. }) {
             self.flush_items()?;
         }
@@ -243,8 +245,8 @@ impl<'a, 't> ExecutionTransaction<'a, 't> {
     /// Queues a call, or makes it ready for the worker at hand; while the run is paused, it waits until that goes on.
     fn call(
         &mut self,
-        run: RunId,
-        place: Place,
+        run: ExecutionId,
+        place: CallSite,
         tool: RecordId,
         inputs: &Map<String, Value>,
         attempt: u32,
@@ -296,7 +298,7 @@ impl<'a, 't> ExecutionTransaction<'a, 't> {
     /// A tool with all that a call of it by a step stands on, as it is now, whether or not it may be called.
     pub(crate) fn base(
         &mut self,
-        run: RunId,
+        run: ExecutionId,
         step: usize,
         tool: RecordId,
     ) -> Result<Result<CallDependencies, Fault>, StoreError> {
@@ -309,7 +311,7 @@ impl<'a, 't> ExecutionTransaction<'a, 't> {
     }
 
     /// A tool as a step of a run names it.
-    pub(crate) fn naming(&mut self, run: RunId, step: usize, tool: RecordId) -> Result<Reference, StoreError> {
+    pub(crate) fn naming(&mut self, run: ExecutionId, step: usize, tool: RecordId) -> Result<Reference, StoreError> {
         Ok(self.load(run)?.ready.plan.steps()[step].definition.naming(tool))
     }
 
@@ -320,7 +322,13 @@ impl<'a, 't> ExecutionTransaction<'a, 't> {
         taken < offered
     }
 
-    fn job(&mut self, run: RunId, place: Place, kind: OperationType, delay_ms: i64) -> Result<JobDraft, StoreError> {
+    fn job(
+        &mut self,
+        run: ExecutionId,
+        place: CallSite,
+        kind: OperationType,
+        delay_ms: i64,
+    ) -> Result<JobDraft, StoreError> {
         let priority = self.load(run)?.row.priority;
         let run_at = (delay_ms > 0).then(|| self.tx.now().plus(delay_ms));
         let payload = serde_json::to_string(&place).expect("a place is plain JSON");
@@ -328,7 +336,13 @@ impl<'a, 't> ExecutionTransaction<'a, 't> {
         Ok(JobDraft { queue: kind.as_str().to_owned(), priority, run_at, payload, run: Some((run, step)) })
     }
 
-    fn ask(&mut self, run: RunId, place: Place, asked: &Asked, expires_after_s: Option<u64>) -> Result<(), StoreError> {
+    fn ask(
+        &mut self,
+        run: ExecutionId,
+        place: CallSite,
+        asked: &ReviewRequest,
+        expires_after_s: Option<u64>,
+    ) -> Result<(), StoreError> {
         let now = self.tx.now();
         let expires_at =
             expires_after_s.map(|seconds| now.plus(i64::try_from(seconds).unwrap_or(i64::MAX / 2_000) * 1_000));
@@ -354,7 +368,7 @@ impl<'a, 't> ExecutionTransaction<'a, 't> {
     }
 
     /// Writes where a run stands now, and the one fact that tells this move.
-    fn write(&mut self, run: RunId) -> Result<(), StoreError> {
+    fn write(&mut self, run: ExecutionId) -> Result<(), StoreError> {
         let Some(loaded) = self.runs.get_mut(&run) else { return Ok(()) };
         let mut touched = std::mem::take(&mut loaded.touched);
         touched.sort_unstable();
@@ -388,8 +402,9 @@ impl LoadedExecution {
     /// Whether moving it touches nothing but itself and what it calls: no conversation, no other run. Then locking the run
     /// is enough to keep others apart.
     pub(crate) fn is_plain(&self) -> bool {
-        let calls_a_tool =
-            |step: &PlannedStep| matches!(step.definition.target, Target::Tool(_)) && step.definition.offers.is_empty();
+        let calls_a_tool = |step: &PlannedStep| {
+            matches!(step.definition.target, StepTarget::Tool(_)) && step.definition.offers.is_empty()
+        };
         self.row.target.is_none() && self.row.parent.is_none() && self.ready.plan.steps().iter().all(calls_a_tool)
     }
 
@@ -411,7 +426,7 @@ impl LoadedExecution {
     }
 
     /// Notes a call that was written down for a step, or for what its model asked for.
-    pub(crate) fn note_call(&mut self, made: CallMade) {
+    pub(crate) fn note_call(&mut self, made: CallRecord) {
         let (call, place) = (made.call_id, made.place);
         match place.call {
             None => {
@@ -431,8 +446,8 @@ impl LoadedExecution {
     }
 
     /// Notes what came of a call.
-    pub(crate) fn note_result(&mut self, place: Place, result: &ToolResult, written: ItemId, raw: Option<ItemId>) {
-        self.links.push(Link { kind: LinkKind::ResultOf, source: written, target: result.call });
+    pub(crate) fn note_result(&mut self, place: CallSite, result: &ToolResult, written: ItemId, raw: Option<ItemId>) {
+        self.links.push(CausalLink { kind: CausalLinkKind::ResultOf, source: written, target: result.call });
         self.note_costs(place.step, result.cost);
         if place.call.is_none() {
             let row = self.touch(place.step);
@@ -450,27 +465,27 @@ impl LoadedExecution {
     }
 
     /// What the calls of a step cost so far, as far as that is known.
-    pub(crate) fn owed_by(&self, step: usize) -> Owed {
+    pub(crate) fn owed_by(&self, step: usize) -> CostTotals {
         self.steps.get(&step).map(|row| row.owed.clone()).unwrap_or_default()
     }
 
     /// What the run and those it started cost so far, as far as that is known.
-    pub(crate) fn owed(&self) -> Owed {
-        let mut owed = Owed::default();
+    pub(crate) fn owed(&self) -> CostTotals {
+        let mut owed = CostTotals::default();
         owed.extend(self.steps.values().flat_map(|row| row.owed.costs()));
         owed
     }
 
     /// The calls whose end is not known: of steps, and of what models asked for.
-    pub(crate) fn open_calls(&self) -> Vec<(Place, ItemId)> {
+    pub(crate) fn open_calls(&self) -> Vec<(CallSite, ItemId)> {
         let mut open = Vec::new();
         for row in self.steps.values() {
             if let Some(call) = row.call.filter(|_| row.is_open) {
-                open.push((Place::of(row.step), call));
+                open.push((CallSite::of(row.step), call));
             }
             let wishes = row.state.dialogue.iter().flat_map(|dialogue| dialogue.open.iter().enumerate());
             for (index, wish) in wishes.filter(|(_, wish)| wish.phase == Phase::Calling) {
-                open.extend(wish.call.map(|call| (Place { step: row.step, call: Some(index) }, call)));
+                open.extend(wish.call.map(|call| (CallSite { step: row.step, call: Some(index) }, call)));
             }
         }
         open

@@ -8,13 +8,13 @@ use skein_core::catalog::operation::Operation;
 use skein_core::catalog::service::{Builtin, Service};
 use skein_core::catalog::tool::Tool;
 use skein_core::flow::default_process::{
-    Candidate, Choice, DEFAULT_PROCESS_NAME, DefaultProcess, ModelSource, answering, check_default, model_source,
-    obstacle as why_not,
+    DEFAULT_PROCESS_NAME, DefaultCandidate, DefaultChoice, DefaultProcess, ModelSource, answering, check_default,
+    model_source, obstacle as why_not,
 };
-use skein_core::flow::health_report::Fitness;
+use skein_core::flow::health_report::HealthLevel;
 use skein_core::flow::process::Process;
 use skein_core::{Digest, RecordId, ReferenceField, RuleViolation, Viewer};
-use skein_store::catalog::entries::{VisibleQuery, Whose};
+use skein_store::catalog::entries::{OwnershipFilter, VisibleQuery};
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;
@@ -80,14 +80,14 @@ impl Engine {
 pub(crate) fn resolve(tx: &mut Tx<'_>, engine: &Engine, viewer: &Viewer) -> Result<ResolvedDefault, StoreError> {
     let (stored, chosen) = stored(tx, viewer)?;
     let mut choice = choice_of(stored.as_ref(), chosen.as_ref());
-    if let (Choice::Process { obstacle, .. }, Some(chosen)) = (&mut choice, &chosen) {
+    if let (DefaultChoice::Process { obstacle, .. }, Some(chosen)) = (&mut choice, &chosen) {
         *obstacle = match why_not(&chosen.entry) {
             None => problem_of(&process_health(tx, engine, viewer, chosen)?),
             found => found,
         };
     }
     let candidates = match &choice {
-        Choice::Process { obstacle: None, .. } => Vec::new(),
+        DefaultChoice::Process { obstacle: None, .. } => Vec::new(),
         _ => candidates(tx, viewer)?,
     };
     let found = answering(&choice, &candidates);
@@ -157,12 +157,12 @@ fn stored(tx: &mut Tx<'_>, viewer: &Viewer) -> Result<StoredDefault, StoreError>
 }
 
 /// The choice before health is looked at: only a deleted process has an obstacle.
-fn choice_of(stored: Option<&StoredEntry<DefaultProcess>>, chosen: Option<&StoredEntry<Process>>) -> Choice {
-    let Some(stored) = stored else { return Choice::Open };
-    let Some(id) = stored.entry.process_id else { return Choice::BuiltIn };
+fn choice_of(stored: Option<&StoredEntry<DefaultProcess>>, chosen: Option<&StoredEntry<Process>>) -> DefaultChoice {
+    let Some(stored) = stored else { return DefaultChoice::Open };
+    let Some(id) = stored.entry.process_id else { return DefaultChoice::BuiltIn };
     let is_gone = chosen.is_none_or(|process| process.entry.archived);
     let obstacle = is_gone.then(|| "it was deleted".to_owned());
-    Choice::Process { id, is_gone, obstacle }
+    DefaultChoice::Process { id, is_gone, obstacle }
 }
 
 fn store_choice(
@@ -183,15 +183,15 @@ fn store_choice(
     }
 }
 
-fn candidates(tx: &mut Tx<'_>, viewer: &Viewer) -> Result<Vec<Candidate>, StoreError> {
+fn candidates(tx: &mut Tx<'_>, viewer: &Viewer) -> Result<Vec<DefaultCandidate>, StoreError> {
     let own = VisibleQuery::of(Process::record_type(), CANDIDATES_MAX);
-    let query = VisibleQuery { whose: Whose::Own, enabled: Some(true), ..own };
+    let query = VisibleQuery { whose: OwnershipFilter::Own, enabled: Some(true), ..own };
     let page = shown_page::<Process>(tx.records_visible(viewer, &query)?)?;
     let fit = page.rows.into_iter().filter(|process| why_not(&process.entry).is_none());
     let candidate = |process: StoredEntry<Process>| {
         let model = source_of(tx, &process.entry)?;
         let StoredEntry { id, created_at, entry, .. } = process;
-        Ok(Candidate { id, name: entry.name.to_string(), created_at, model })
+        Ok(DefaultCandidate { id, name: entry.name.to_string(), created_at, model })
     };
     fit.map(candidate).collect()
 }
@@ -219,10 +219,10 @@ fn source_of(tx: &mut Tx<'_>, process: &Process) -> Result<Option<ModelSource>, 
 
 /// Why a run of the process would fail now, in words.
 fn problem_of(found: &ProcessHealth) -> Option<String> {
-    if found.fitness < Fitness::Error {
+    if found.fitness < HealthLevel::Error {
         return None;
     }
-    let broken = found.dependencies.iter().filter(|one| one.finding.fitness == Fitness::Error);
+    let broken = found.dependencies.iter().filter(|one| one.finding.fitness == HealthLevel::Error);
     let broken = broken.map(|one| {
         let name = one.name.as_ref().map(|name| format!(" {name:?}")).unwrap_or_default();
         format!("its {}{name}: {}", one.kind.as_str(), one.finding.reasons.join("; "))

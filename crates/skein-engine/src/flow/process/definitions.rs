@@ -6,9 +6,9 @@
 use skein_core::account::Viewer;
 use skein_core::flow::process::{Process, ProcessChange, ProcessDraft};
 use skein_core::flow::process_permissions;
-use skein_core::flow::process_permissions::Ties;
+use skein_core::flow::process_permissions::ProcessDependents;
 use skein_core::flow::validation;
-use skein_core::flow::validation::Breaches;
+use skein_core::flow::validation::Violations;
 use skein_core::garden::record::Act;
 use skein_core::{Digest, RecordId, RuleViolation, UserId};
 use skein_store::catalog::references::ReferenceKind;
@@ -104,7 +104,7 @@ impl Engine {
     }
 
     /// All that keeps a draft from being a process of the caller's; nothing if it could be made.
-    pub async fn validate_process(&self, caller: &Caller, draft: ProcessDraft) -> Result<Breaches, EngineError> {
+    pub async fn validate_process(&self, caller: &Caller, draft: ProcessDraft) -> Result<Violations, EngineError> {
         let judge = move || {
             let found = validation::of_draft(&draft);
             Process::create(draft).map_err(|_| found)
@@ -214,8 +214,8 @@ fn own_process(tx: &mut Tx<'_>, viewer: &Viewer, id: RecordId) -> Result<StoredE
     Ok(process)
 }
 
-fn ties(tx: &mut Tx<'_>, process: &StoredEntry<Process>) -> Result<Ties, StoreError> {
-    Ok(Ties {
+fn ties(tx: &mut Tx<'_>, process: &StoredEntry<Process>) -> Result<ProcessDependents, StoreError> {
+    Ok(ProcessDependents {
         conversations: u64::try_from(tx.hints_at(process.id)?).unwrap_or_default(),
         callers: references(tx.referring_processes(process.id, ReferenceKind::Process, process.owner)?).all,
         has_open_run: tx.has_open_execution(process.id)?,

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use skein_core::catalog::secret::Secret;
 use skein_core::catalog::service::Service;
 use skein_core::catalog::tool::Tool;
-use skein_core::flow::health_report::{Finding, Fitness};
+use skein_core::flow::health_report::{HealthFinding, HealthLevel};
 use skein_core::flow::process::{Process, RECURSION_DEPTH_MAX};
 use skein_core::flow::step::Reference;
 use skein_core::{Millis, RecordId, Viewer};
@@ -25,7 +25,7 @@ const TOLD_OF_TARGETS: [&str; 3] = ["BR-PROCESS-009", "BR-PROCESS-010", "BR-PROC
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProcessHealth {
     /// As well as the worst of it.
-    pub fitness: Fitness,
+    pub fitness: HealthLevel,
     /// What is wrong with the process itself.
     pub reasons: Vec<String>,
     /// In the order of the steps.
@@ -46,7 +46,7 @@ pub struct Dependency {
     /// The steps that depend on it, by their ids.
     pub steps: Vec<String>,
     /// How it is.
-    pub finding: Finding,
+    pub finding: HealthFinding,
 }
 
 /// What a step can depend on.
@@ -100,7 +100,7 @@ pub(crate) fn process_health(
 struct Survey<'a> {
     engine: &'a Engine,
     viewer: &'a Viewer,
-    known: BTreeMap<RecordId, Finding>,
+    known: BTreeMap<RecordId, HealthFinding>,
 }
 
 impl Survey<'_> {
@@ -111,20 +111,20 @@ impl Survey<'_> {
         depth: u8,
     ) -> Result<ProcessHealth, StoreError> {
         // One that is met again inside itself has been looked at.
-        self.known.insert(process.id, Finding::default());
+        self.known.insert(process.id, HealthFinding::default());
         let targets = Targets::load(tx, &process.entry, process.owner, Some(&process.entry))?;
         let mut found = Dependencies::default();
         for (step, named) in named(&process.entry) {
             let id = named.id;
             match targets.find(named) {
-                None => found.add(DependencyKind::Tool, id, step, (Some(id), None), Finding::missing),
+                None => found.add(DependencyKind::Tool, id, step, (Some(id), None), HealthFinding::missing),
                 // That there is no such version is told of the process.
                 Some(TargetEntry::NoVersion(tool, _)) => {
                     self.look_at_tool(tx, process, (tool, false), step, &mut found)?
                 }
                 Some(TargetEntry::Tool { tool, is_past }) => {
                     if named.version.is_some() && tool.owner != process.owner {
-                        let foreign = || Finding::error("a version of it is named, and it is somebody else's");
+                        let foreign = || HealthFinding::error("a version of it is named, and it is somebody else's");
                         found.add(DependencyKind::Tool, id, step, (Some(id), None), foreign);
                     }
                     self.look_at_tool(tx, process, (tool, *is_past), step, &mut found)?;
@@ -137,7 +137,7 @@ impl Survey<'_> {
             }
         }
         let own = own_finding(self.engine, self.viewer, process, &targets)?;
-        let fitness = found.all.iter().map(|one| one.finding.fitness).fold(own.fitness, Fitness::max);
+        let fitness = found.all.iter().map(|one| one.finding.fitness).fold(own.fitness, HealthLevel::max);
         Ok(ProcessHealth { fitness, reasons: own.reasons, dependencies: found.all, checked_at: tx.now() })
     }
 
@@ -159,7 +159,7 @@ impl Survey<'_> {
         found.add(DependencyKind::Tool, tool.id, step, shown, || of_tool.finding(process.owner));
         let Some((service, of_service)) = service else {
             let id = tool.entry.service_id;
-            found.add(DependencyKind::Service, id, step, (None, None), Finding::missing);
+            found.add(DependencyKind::Service, id, step, (None, None), HealthFinding::missing);
             return Ok(());
         };
         let is_seen = service.owner == process.owner || service.shared;
@@ -177,26 +177,26 @@ impl Survey<'_> {
         tx: &mut Tx<'_>,
         tool: &StoredEntry<Tool>,
         service: &StoredEntry<Service>,
-    ) -> Result<Option<(RecordId, Identity, Finding)>, StoreError> {
+    ) -> Result<Option<(RecordId, Identity, HealthFinding)>, StoreError> {
         let own = bound(tx, self.viewer, tool.id)?;
         let outdated = own.as_ref().and_then(|binding| binding.entry.check(&tool.entry).err());
         let used = own.map(|binding| binding.entry.secret_id).or(tool.entry.secret_id);
         let Some(id) = used else {
             let none = "the service requires a secret and the tool has none";
-            return Ok(service.entry.requires_secret.then(|| (tool.id, (None, None), Finding::error(none))));
+            return Ok(service.entry.requires_secret.then(|| (tool.id, (None, None), HealthFinding::error(none))));
         };
         let secret: StoredEntry<Secret> = match load(tx, &SYSTEM, id) {
-            Err(StoreError::NotFound(_)) => return Ok(Some((id, (None, None), Finding::missing()))),
+            Err(StoreError::NotFound(_)) => return Ok(Some((id, (None, None), HealthFinding::missing()))),
             other => other?,
         };
         let is_seen = secret.owner == self.viewer.subject();
         let shown = if is_seen { (Some(id), Some(secret.entry.name.to_string())) } else { (None, None) };
-        let mut finding = Finding::default();
+        let mut finding = HealthFinding::default();
         if let Some(outdated) = outdated {
-            finding = finding.and(Fitness::Error, outdated.problem());
+            finding = finding.and(HealthLevel::Error, outdated.problem());
         }
         if tx.sealed(&SYSTEM, id)?.is_none() {
-            finding = finding.and(Fitness::Error, "the vault holds no value for it");
+            finding = finding.and(HealthLevel::Error, "the vault holds no value for it");
         }
         Ok(Some((id, shown, finding)))
     }
@@ -207,23 +207,24 @@ impl Survey<'_> {
         caller: &StoredEntry<Process>,
         inner: &StoredEntry<Process>,
         depth: u8,
-    ) -> Result<Finding, StoreError> {
+    ) -> Result<HealthFinding, StoreError> {
         if inner.owner != caller.owner {
-            return Ok(Finding::error("it belongs to another user"));
+            return Ok(HealthFinding::error("it belongs to another user"));
         }
         if let Some(known) = self.known.get(&inner.id) {
             return Ok(known.clone());
         }
         if depth >= RECURSION_DEPTH_MAX {
-            return Ok(Finding::error(format!("processes call processes at most {RECURSION_DEPTH_MAX} deep")));
+            return Ok(HealthFinding::error(format!("processes call processes at most {RECURSION_DEPTH_MAX} deep")));
         }
         let within = self.look_at(tx, inner, depth + 1)?;
-        let unfit = within.dependencies.iter().filter(|one| one.finding.fitness > Fitness::Healthy);
+        let unfit = within.dependencies.iter().filter(|one| one.finding.fitness > HealthLevel::Healthy);
         let unfit = unfit.map(|one| {
             let name = one.name.as_ref().map(|name| format!(" {name:?}")).unwrap_or_default();
             format!("its {}{name}: {}", one.kind.as_str(), one.finding.reasons.join("; "))
         });
-        let finding = Finding { fitness: within.fitness, reasons: within.reasons.into_iter().chain(unfit).collect() };
+        let finding =
+            HealthFinding { fitness: within.fitness, reasons: within.reasons.into_iter().chain(unfit).collect() };
         self.known.insert(inner.id, finding.clone());
         Ok(finding)
     }
@@ -235,17 +236,17 @@ fn own_finding(
     viewer: &Viewer,
     process: &StoredEntry<Process>,
     targets: &Targets,
-) -> Result<Finding, StoreError> {
-    let mut found = Finding::default();
+) -> Result<HealthFinding, StoreError> {
+    let mut found = HealthFinding::default();
     if process.entry.archived {
-        found = found.and(Fitness::Error, "it is archived");
+        found = found.and(HealthLevel::Error, "it is archived");
     } else if !process.entry.enabled {
-        found = found.and(Fitness::Error, "it is disabled");
+        found = found.and(HealthLevel::Error, "it is disabled");
     }
     let breaches = engine.judge(viewer.subject()).breaches(&process.entry, targets)?;
     let breaches = breaches.list().iter().map(|breach| &breach.violation);
     let untold = breaches.filter(|broken| !TOLD_OF_TARGETS.contains(&broken.rule()));
-    Ok(untold.fold(found, |found, broken| found.and(Fitness::Error, broken.problem())))
+    Ok(untold.fold(found, |found, broken| found.and(HealthLevel::Error, broken.problem())))
 }
 
 /// Every step with each thing it names.
@@ -270,7 +271,7 @@ impl Dependencies {
         key: RecordId,
         step: &str,
         (id, name): Identity,
-        finding: impl FnOnce() -> Finding,
+        finding: impl FnOnce() -> HealthFinding,
     ) {
         let place = *self.places.entry((kind, key)).or_insert(self.all.len());
         if place == self.all.len() {

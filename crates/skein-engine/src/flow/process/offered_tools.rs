@@ -3,8 +3,8 @@
 use serde_json::Value;
 use skein_connect::llm::ToolDefinition;
 use skein_core::catalog::tool::Tool;
-use skein_core::flow::approval_policy::{AskedBy, needs_approval};
-use skein_core::flow::step::{Approval, Offer};
+use skein_core::flow::approval_policy::{CallOrigin, needs_approval};
+use skein_core::flow::step::{Approval, OfferedTool};
 use skein_core::{RecordId, UserId, Viewer};
 use skein_store::StoreError;
 
@@ -35,7 +35,7 @@ impl ResolvedOffer {
     /// Whether a person approves a call with these arguments.
     pub(crate) fn needs_approval(&self, arguments: &Value) -> bool {
         needs_approval(
-            AskedBy::Model(self.approval),
+            CallOrigin::Model(self.approval),
             &self.entry,
             builtin_tools::is_own(self.entry.service_id),
             arguments,
@@ -45,7 +45,7 @@ impl ResolvedOffer {
 
 impl ExecutionTransaction<'_, '_> {
     /// The tools a step offers, under names that providers take.
-    pub(crate) fn offered(&mut self, owner: UserId, offers: &[Offer]) -> Result<Vec<ResolvedOffer>, StoreError> {
+    pub(crate) fn offered(&mut self, owner: UserId, offers: &[OfferedTool]) -> Result<Vec<ResolvedOffer>, StoreError> {
         let mut offered: Vec<ResolvedOffer> = Vec::new();
         for offer in offers {
             let past = &self.engine.parts().entries.past;

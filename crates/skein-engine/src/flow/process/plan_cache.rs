@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use skein_core::catalog::sharing::Refused;
+use skein_core::catalog::sharing::SharingRefusal;
 use skein_core::flow::plan::Plan;
 use skein_core::flow::process::Process;
 use skein_core::flow::process_permissions;
 use skein_core::{RecordId, Viewer};
-use skein_store::flow::call_dependencies::Edition;
+use skein_store::flow::call_dependencies::RecordRevision;
 use skein_store::{StoreError, Tx};
 
 use crate::catalog::StoredEntry;
@@ -20,7 +20,7 @@ const REMEMBERED_MAX: usize = 1_000;
 /// A version of a process, and what it means.
 #[derive(Debug)]
 pub(crate) struct ReadyProcess {
-    pub(crate) edition: Edition,
+    pub(crate) edition: RecordRevision,
     pub(crate) process: Process,
     pub(crate) plan: Plan,
 }
@@ -43,7 +43,7 @@ impl Plans {
         let (owner, edition) = tx.edition(&SYSTEM, id)?;
         match process_permissions::check_owner(viewer, owner, tx.now()) {
             // In the words for an id that nothing has.
-            Err(Refused::NotFound) => return Err(StoreError::NotFound(id.to_string())),
+            Err(SharingRefusal::NotFound) => return Err(StoreError::NotFound(id.to_string())),
             checked => checked?,
         }
         let known = self.known(id, edition.version).filter(|known| known.edition == edition);
@@ -54,7 +54,7 @@ impl Plans {
     }
 
     fn keep(&self, shown: StoredEntry<Process>) -> Result<Arc<ReadyProcess>, StoreError> {
-        let edition = Edition { id: shown.id, version: shown.version, hash: shown.hash };
+        let edition = RecordRevision { id: shown.id, version: shown.version, hash: shown.hash };
         let plan = Plan::of(&shown.entry)?;
         let ready = Arc::new(ReadyProcess { edition, process: shown.entry, plan });
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);

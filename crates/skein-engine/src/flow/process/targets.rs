@@ -8,10 +8,10 @@ use skein_core::catalog::schema::Schema;
 use skein_core::catalog::tool::Tool;
 use skein_core::flow::plan::Plan;
 use skein_core::flow::process::Process;
-use skein_core::flow::step::{Reference, Step, Target};
+use skein_core::flow::step::{Reference, Step, StepTarget};
 use skein_core::flow::target::TargetView;
 use skein_core::flow::validation;
-use skein_core::flow::validation::{Breach, Breaches};
+use skein_core::flow::validation::{Violation, Violations};
 use skein_core::{Digest, RecordId, RuleViolation, UserId};
 use skein_store::{StoreError, Tx};
 
@@ -120,8 +120,8 @@ impl Targets {
             TargetEntry::NoVersion(..) => None,
         });
         let own = process.all_steps().filter_map(|step| match &step.target {
-            Target::Ask(ask) => Some(&ask.schema),
-            Target::Tool(_) | Target::Process(_) => None,
+            StepTarget::Ask(ask) => Some(&ask.schema),
+            StepTarget::Tool(_) | StepTarget::Process(_) => None,
         });
         let given = || Value::Object(process.to_data());
         Schema::are_asked_promptly(schemas.chain(own).chain(process.initial_context.schema()), given)
@@ -159,10 +159,10 @@ impl Targets {
     }
 
     /// All that is wrong with these.
-    pub(crate) fn breaches(&self, process: &Process) -> Breaches {
+    pub(crate) fn breaches(&self, process: &Process) -> Violations {
         match Plan::of(process) {
             Ok(plan) => validation::of_targets(process, &plan, self.owner, |named| self.view(named)),
-            Err(violation) => Breach { violation, step: None, field: None }.into(),
+            Err(violation) => Violation { violation, step: None, field: None }.into(),
         }
     }
 

@@ -1,13 +1,13 @@
 //! Approvals that stand: given with a decision, looked at whenever somebody would be asked, listed and revoked (decision Z14).
 
 use skein_core::catalog::entry::Entry as _;
-use skein_core::catalog::sharing::Refused;
+use skein_core::catalog::sharing::SharingRefusal;
 use skein_core::catalog::tool::Tool;
 use skein_core::flow::approval::StandingApproval;
-use skein_core::flow::execution::review::Asked;
+use skein_core::flow::execution::review::ReviewRequest;
 use skein_core::flow::step::Reference;
 use skein_core::{RecordId, ReviewId, RuleViolation, UserId, Viewer};
-use skein_store::catalog::entries::{VisibleQuery, Whose};
+use skein_store::catalog::entries::{OwnershipFilter, VisibleQuery};
 use skein_store::timeline::items::Page;
 use skein_store::{StoreError, Tx};
 
@@ -40,7 +40,8 @@ impl Engine {
         let viewer = caller.viewer();
         let list = move |tx: &mut Tx<'_>| {
             let own = VisibleQuery::of(StandingApproval::record_type(), limit);
-            let page = shown_page(tx.records_visible(&viewer, &VisibleQuery { whose: Whose::Own, after, ..own })?)?;
+            let page =
+                shown_page(tx.records_visible(&viewer, &VisibleQuery { whose: OwnershipFilter::Own, after, ..own })?)?;
             let rows = page.rows.into_iter().map(|approval| show(tx, approval)).collect::<Result<_, _>>()?;
             Ok(Page { rows, next: page.next })
         };
@@ -112,7 +113,8 @@ pub(crate) fn check_restored_approval(
     restoring: &Restoration<'_, StandingApproval>,
 ) -> Result<(), StoreError> {
     let Restoration { current, next, is_gone } = restoring;
-    let refuse = |problem, remedy| Err(Refused::Conflict(RuleViolation::new("BR-STEP-006", problem, remedy)).into());
+    let refuse =
+        |problem, remedy| Err(SharingRefusal::Conflict(RuleViolation::new("BR-STEP-006", problem, remedy)).into());
     if standing(tx, viewer, next.tool_id)?.is_some_and(|other| other.id != current.id) {
         return refuse("another approval stands for this tool by now", "revoke that one first");
     }
@@ -129,7 +131,7 @@ pub(crate) fn check_restored_approval(
 
 impl ExecutionTransaction<'_, '_> {
     /// Whether what would be asked was approved for good.
-    pub(crate) fn is_approved_for_good(&mut self, owner: UserId, asked: &Asked) -> Result<bool, StoreError> {
+    pub(crate) fn is_approved_for_good(&mut self, owner: UserId, asked: &ReviewRequest) -> Result<bool, StoreError> {
         let Some(named) = asked.approvable() else { return Ok(false) };
         let viewer = Viewer::User(owner);
         let Some(approval) = standing(self.tx, &viewer, named.id)? else { return Ok(false) };

@@ -1,11 +1,11 @@
 //! People in the loop: what they are asked, what they decide, and what happens when nobody does.
 
 use serde_json::Value;
-use skein_core::catalog::sharing::Refused;
+use skein_core::catalog::sharing::SharingRefusal;
 use skein_core::catalog::tool::Tool;
 use skein_core::flow::execution::input::{Fault, Input};
 use skein_core::flow::execution::item_payload::{review_decided, review_expired};
-use skein_core::flow::execution::review::{Asked, Decision};
+use skein_core::flow::execution::review::{Decision, ReviewRequest};
 use skein_core::flow::process::Process;
 use skein_core::{ReviewId, RuleViolation, UserId, Viewer};
 use skein_store::flow::{DueReview, ReviewRow, ReviewStatus};
@@ -197,7 +197,9 @@ impl Engine {
         row: &ReviewRow,
         decision: &Decision,
     ) -> Result<(), StoreError> {
-        let (Asked::Unknown { tool, .. }, Decision::Answer { value }) = (&row.asked, decision) else { return Ok(()) };
+        let (ReviewRequest::Unknown { tool, .. }, Decision::Answer { value }) = (&row.asked, decision) else {
+            return Ok(());
+        };
         match self.parts().entries.past.load(tx, &SYSTEM, row.owner, *tool) {
             Ok(tool) => self.check_output(viewer.owner(), &tool, value),
             Err(StoreError::NotFound(_) | StoreError::Refused(_) | StoreError::Rule(_)) => Ok(()),
@@ -294,7 +296,7 @@ impl Engine {
 }
 
 /// Refuses what has ended. Whether its time is over does not depend on who looks when.
-pub(crate) fn check_open(tx: &Tx<'_>, row: &ReviewRow) -> Result<(), Refused> {
+pub(crate) fn check_open(tx: &Tx<'_>, row: &ReviewRow) -> Result<(), SharingRefusal> {
     match row.status {
         ReviewStatus::Open if row.expires_at.is_some_and(|expires_at| expires_at <= tx.now()) => Err(too_late()),
         ReviewStatus::Open => Ok(()),
@@ -302,12 +304,12 @@ pub(crate) fn check_open(tx: &Tx<'_>, row: &ReviewRow) -> Result<(), Refused> {
     }
 }
 
-pub(crate) fn already_ended(row: &ReviewRow) -> Refused {
+pub(crate) fn already_ended(row: &ReviewRow) -> SharingRefusal {
     let problem = format!("the question is {} already", row.status.as_str());
-    Refused::Conflict(RuleViolation::new("BR-STEP-006", problem, "look at the run: it has gone on"))
+    SharingRefusal::Conflict(RuleViolation::new("BR-STEP-006", problem, "look at the run: it has gone on"))
 }
 
-fn too_late() -> Refused {
+fn too_late() -> SharingRefusal {
     let problem = "the time in which the question could be answered is over";
-    Refused::Conflict(RuleViolation::new("BR-STEP-006", problem, "look at the run: it goes on as its step says"))
+    SharingRefusal::Conflict(RuleViolation::new("BR-STEP-006", problem, "look at the run: it goes on as its step says"))
 }

@@ -3,7 +3,7 @@
 use serde_json::{Map, json};
 use skein_core::flow::delegation::nobody_found;
 use skein_core::garden::event::EventName;
-use skein_core::{ReviewId, RunId, UserId, Viewer};
+use skein_core::{ExecutionId, ReviewId, UserId, Viewer};
 use skein_store::flow::ReviewRow;
 use skein_store::{StoreError, Tx};
 
@@ -108,7 +108,7 @@ pub(crate) fn tell_decided(tx: &mut Tx<'_>, row: &ReviewRow, decider: UserId) ->
 
 impl ExecutionTransaction<'_, '_> {
     /// Takes back what a run asked and nobody decided.
-    pub(crate) fn withdraw_reviews(&mut self, run: RunId) -> Result<(), StoreError> {
+    pub(crate) fn withdraw_reviews(&mut self, run: ExecutionId) -> Result<(), StoreError> {
         for (review, delegate) in self.tx.delegated_of(run)? {
             tell_taken_back(self.tx, review, delegate)?;
         }

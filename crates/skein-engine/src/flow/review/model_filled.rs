@@ -8,10 +8,10 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 use skein_core::catalog::operation::Operation;
-use skein_core::flow::approval_policy::{AskedBy, needs_approval};
-use skein_core::flow::execution::input::Place;
-use skein_core::flow::step::{Reference, Target};
-use skein_core::{RunId, UserId, Viewer};
+use skein_core::flow::approval_policy::{CallOrigin, needs_approval};
+use skein_core::flow::execution::input::CallSite;
+use skein_core::flow::step::{Reference, StepTarget};
+use skein_core::{ExecutionId, UserId, Viewer};
 use skein_store::StoreError;
 
 use crate::flow::SYSTEM;
@@ -22,19 +22,19 @@ use crate::tool_call::builtin_tools;
 use crate::tool_call::dependencies::CallDependencies;
 
 /// The run that started another, and where.
-type ParentExecution = Option<(RunId, Place)>;
+type ParentExecution = Option<(ExecutionId, CallSite)>;
 
 impl ExecutionTransaction<'_, '_> {
     /// Whether a person approves the call of a step before it is made. A call that a model asks for was judged with the offer.
     pub(crate) fn is_held(
         &mut self,
-        run: RunId,
-        place: Place,
+        run: ExecutionId,
+        place: CallSite,
         base: &CallDependencies,
         inputs: &Map<String, Value>,
     ) -> Result<bool, StoreError> {
         let is_own = builtin_tools::is_own(base.tool.entry.service_id);
-        let asks = |arguments| needs_approval(AskedBy::Step, &base.tool.entry, is_own, &Value::Object(arguments));
+        let asks = |arguments| needs_approval(CallOrigin::Step, &base.tool.entry, is_own, &Value::Object(arguments));
         if place.call.is_some() || !asks(inputs.clone()) {
             return Ok(false);
         }
@@ -62,9 +62,9 @@ impl ExecutionTransaction<'_, '_> {
             let definition = &ready.plan.steps()[source].definition;
             let speaks = match definition.target {
                 // A model may speak in it.
-                Target::Process(_) => true,
-                Target::Tool(tool) => self.speaks(owner, definition.naming(tool))?,
-                Target::Ask(_) => false,
+                StepTarget::Process(_) => true,
+                StepTarget::Tool(tool) => self.speaks(owner, definition.naming(tool))?,
+                StepTarget::Ask(_) => false,
             };
             models.extend(speaks.then_some(source));
         }
@@ -90,7 +90,7 @@ impl ExecutionTransaction<'_, '_> {
         let filled = self.model_filled(owner, &above, row.parent, place.step)?;
         Ok(match above.plan.steps()[place.step].definition.target {
             // A tool in front of a process puts its inputs together as it likes.
-            Target::Tool(_) if !filled.is_empty() => all(),
+            StepTarget::Tool(_) if !filled.is_empty() => all(),
             _ => filled,
         })
     }

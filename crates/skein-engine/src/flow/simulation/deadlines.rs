@@ -1,8 +1,8 @@
 //! Deadlines of nested executions, where the clock is moved by hand.
 
 use serde_json::json;
-use skein_core::RunId;
-use skein_core::flow::execution::state::RunStatus;
+use skein_core::ExecutionId;
+use skein_core::flow::execution::state::ExecutionStatus;
 
 use crate::flow::SYSTEM;
 use crate::flow::simulation::environment::Environment;
@@ -16,7 +16,7 @@ async fn pass(world: &Environment, seconds: i64) {
 }
 
 /// A run whose step runs a process that waits for a person.
-async fn begun(world: &Environment) -> RunId {
+async fn begun(world: &Environment) -> ExecutionId {
     let ask = json!({ "id": "a", "ask": { "prompt": "?" }, "output": { "variable": "a" } });
     let inner = world.process("waits", [ask]).await;
     let nested = json!({ "id": "n", "processId": inner, "inputs": { "x": "{x}" }, "output": { "variable": "n" },
@@ -34,11 +34,11 @@ async fn a_deadline_does_not_run_while_its_execution_is_paused() {
     pass(&world, 10 * TIMEOUT_S).await;
     pause(false).await.unwrap();
     pass(&world, 0).await;
-    assert_eq!(world.engine.run(&world.caller, run).await.unwrap().row.status, RunStatus::Running);
+    assert_eq!(world.engine.run(&world.caller, run).await.unwrap().row.status, ExecutionStatus::Running);
     pass(&world, 1).await;
     let shown = world.ended(run).await;
     assert_eq!(shown.row.failure.unwrap().fault.code, "timeout");
-    assert_eq!(shown.children[0].row.status, RunStatus::Cancelled);
+    assert_eq!(shown.children[0].row.status, ExecutionStatus::Cancelled);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -51,6 +51,6 @@ async fn an_execution_that_ends_leaves_no_deadline() {
     let review = world.engine.reviews(&world.caller, true, None, 10).await.unwrap().rows.remove(0);
     let answer = skein_core::flow::execution::review::Decision::Answer { value: json!("here") };
     world.engine.decide(&world.caller, world.request(), review.row.id, answer).await.unwrap();
-    assert_eq!(world.ended(run).await.row.status, RunStatus::Completed);
+    assert_eq!(world.ended(run).await.row.status, ExecutionStatus::Completed);
     assert!(deadlines().await.unwrap().is_empty());
 }

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 use skein_core::flow::execution::item_payload::Failure;
-use skein_core::flow::execution::state::{Phase, RunStatus};
+use skein_core::flow::execution::state::{ExecutionStatus, Phase};
 use skein_core::garden::item::ItemType;
 use skein_core::tree::node_status::GenerationStatus;
-use skein_core::{Millis, RunId, Viewer};
+use skein_core::{ExecutionId, Millis, Viewer};
 use skein_store::flow::{ExecutionRow, ReviewStatus};
-use skein_store::jobs::{JobStanding, JobState};
+use skein_store::jobs::{ExecutionJob, JobState};
 use skein_store::timeline::items::ItemQuery;
 
 use crate::flow::SYSTEM;
@@ -20,11 +20,11 @@ use crate::flow::simulation::schedule::{LOST_MAX, Schedule};
 
 const ITEMS_MAX: usize = 500;
 
-async fn shown(world: &Environment, run: RunId) -> ShownExecution {
+async fn shown(world: &Environment, run: ExecutionId) -> ShownExecution {
     world.engine.run(&world.caller, run).await.unwrap()
 }
 
-async fn row(world: &Environment, run: RunId) -> ExecutionRow {
+async fn row(world: &Environment, run: ExecutionId) -> ExecutionRow {
     world.store.read(move |tx| tx.execution(&SYSTEM, run)).await.unwrap()
 }
 
@@ -58,7 +58,7 @@ pub(super) async fn check_nodes(schedule: &Schedule<'_>) -> Result<(), String> {
         let node = world.engine.node(&world.caller, node).await.unwrap();
         let text = node.seen.content.as_ref().and_then(|content| content["text"].as_str());
         let is_whole = match row.status {
-            RunStatus::Completed => {
+            ExecutionStatus::Completed => {
                 node.seen.row.status == GenerationStatus::Complete
                     && text == row.output.as_ref().and_then(Value::as_str)
             }
@@ -90,7 +90,7 @@ pub(super) async fn audit(schedule: &Schedule<'_>) -> Result<(), String> {
         let is_cancelled = schedule.noted.was_cancelled(looked.run);
         let comparison = Comparison { schedule, expected: &expected, shown: &shown, may_be_cut: is_cancelled };
         comparison.check().await?;
-        if is_cancelled && shown.row.status != RunStatus::Cancelled {
+        if is_cancelled && shown.row.status != ExecutionStatus::Cancelled {
             return Err(format!("the run was cancelled and is {:?}", shown.row.status));
         }
         calls.append(&mut expected.calls);
@@ -142,12 +142,12 @@ impl Comparison<'_, '_> {
             of_step.flat_map(|(_, faults)| faults).any(|fault| fault.is(&failure.fault))
         };
         let is_right = match row.status {
-            RunStatus::Completed => {
+            ExecutionStatus::Completed => {
                 expected.output.is_some() && row.output.as_ref().and_then(Value::as_str) == expected.output.as_deref()
             }
-            RunStatus::Failed => row.failure.as_ref().is_some_and(may_fail_so),
-            RunStatus::Cancelled => self.may_be_cut,
-            RunStatus::Running => false,
+            ExecutionStatus::Failed => row.failure.as_ref().is_some_and(may_fail_so),
+            ExecutionStatus::Cancelled => self.may_be_cut,
+            ExecutionStatus::Running => false,
         };
         if is_right {
             return Ok(());
@@ -167,7 +167,7 @@ impl Comparison<'_, '_> {
         if shown.row.is_open || (state.began_at.is_some() && !expected.deps.iter().all(ended)) {
             return wrong("began too early, or is open");
         }
-        let is_cut = self.shown.row.status != RunStatus::Completed;
+        let is_cut = self.shown.row.status != ExecutionStatus::Completed;
         let is_right = match (&expected.came, state.phase) {
             (None, phase) => phase == Phase::Waiting,
             (Some(_), Phase::Waiting | Phase::Cancelled) => is_cut,
@@ -193,7 +193,7 @@ impl Comparison<'_, '_> {
         let run = self.shown.row.id;
         let jobs = self.schedule.world.store.read(move |tx| tx.jobs_of(&SYSTEM, run)).await.unwrap();
         // What was put aside is there to be read.
-        let is_left = |job: &JobStanding| job.state != JobState::Dead || job.lost < LOST_MAX;
+        let is_left = |job: &ExecutionJob| job.state != JobState::Dead || job.lost < LOST_MAX;
         let reviews = &self.shown.reviews;
         if jobs.iter().any(is_left) || reviews.iter().any(|review| review.status == ReviewStatus::Open) {
             return Err(format!("a run that has ended leaves something open: {jobs:?} {reviews:?}"));

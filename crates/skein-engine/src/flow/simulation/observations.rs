@@ -7,9 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
-use skein_core::flow::execution::input::{Fault, Place};
-use skein_core::flow::execution::review::{Asked, Decision};
-use skein_core::{ItemId, JobId, RecordId, RunId};
+use skein_core::flow::execution::input::{CallSite, Fault};
+use skein_core::flow::execution::review::{Decision, ReviewRequest};
+use skein_core::{ExecutionId, ItemId, JobId, RecordId};
 use skein_store::jobs::Job;
 
 use crate::flow::execution::lookup::ShownExecution;
@@ -38,7 +38,7 @@ pub(super) struct Observations {
     tools: Tools,
     library: Definitions,
     /// How each run is named, and what it is a run of.
-    runs: BTreeMap<RunId, (String, String)>,
+    runs: BTreeMap<ExecutionId, (String, String)>,
     calls: BTreeMap<String, Vec<ObservedCall>>,
     names: BTreeMap<ItemId, (String, usize)>,
     /// How often each job was taken since it was queued.
@@ -46,7 +46,7 @@ pub(super) struct Observations {
     /// How often each model asked for calls.
     rounds: BTreeMap<String, usize>,
     decided: BTreeMap<String, Vec<Decision>>,
-    cancelled: BTreeSet<RunId>,
+    cancelled: BTreeSet<ExecutionId>,
     /// What runs that others started failed by.
     nested: BTreeMap<String, Fault>,
 }
@@ -70,11 +70,11 @@ impl Observations {
 
     // Which run, which step
 
-    pub(super) fn knows(&self, run: RunId) -> bool {
+    pub(super) fn knows(&self, run: ExecutionId) -> bool {
         self.runs.contains_key(&run)
     }
 
-    pub(super) fn begins(&mut self, run: RunId, process: RecordId, definition: Arc<Value>) {
+    pub(super) fn begins(&mut self, run: ExecutionId, process: RecordId, definition: Arc<Value>) {
         self.library.insert(process.to_string(), definition);
         self.runs.insert(run, (format!("run{}", self.runs.len()), process.to_string()));
     }
@@ -82,9 +82,9 @@ impl Observations {
     /// `attempt` counts the runs that the same step started before, from 0.
     pub(super) fn begins_within(
         &mut self,
-        (parent, place): (RunId, Place),
+        (parent, place): (ExecutionId, CallSite),
         attempt: usize,
-        run: RunId,
+        run: ExecutionId,
         process: RecordId,
     ) {
         let path = nested_name(&self.at(parent, place), attempt);
@@ -106,22 +106,22 @@ impl Observations {
         }
     }
 
-    pub(super) fn path(&self, run: RunId) -> String {
+    pub(super) fn path(&self, run: ExecutionId) -> String {
         self.runs[&run].0.clone()
     }
 
     /// Whether a run is another, or was started by it, or by what that started.
-    pub(super) fn is_within(&self, run: RunId, outer: RunId) -> bool {
+    pub(super) fn is_within(&self, run: ExecutionId, outer: ExecutionId) -> bool {
         let below = self.runs[&run].0.strip_prefix(&self.runs[&outer].0);
         below.is_some_and(|below| below.is_empty() || below.starts_with('/'))
     }
 
-    fn step(&self, run: RunId, place: Place) -> &Value {
+    fn step(&self, run: ExecutionId, place: CallSite) -> &Value {
         oracle::steps(&self.library[&self.runs[&run].1])[place.step]
     }
 
     /// What a call or a question of a run is called.
-    pub(super) fn at(&self, run: RunId, place: Place) -> String {
+    pub(super) fn at(&self, run: ExecutionId, place: CallSite) -> String {
         let name = format!("{}/{}", self.runs[&run].0, self.step(run, place)["id"].as_str().unwrap_or_default());
         match place.call {
             None => name,
@@ -144,7 +144,7 @@ impl Observations {
     }
 
     /// Somebody took a job up, and that is committed: what an earlier one began and did not end is lost.
-    pub(super) fn takes_up(&mut self, job: &Job, run: RunId, place: Place) {
+    pub(super) fn takes_up(&mut self, job: &Job, run: ExecutionId, place: CallSite) {
         let (at, once) = (self.at(run, place), [self.tools.once, self.tools.asked]);
         let is_given_up = self.taken[&job.id] > LOST_MAX;
         let calls = self.calls.entry(at).or_default();
@@ -249,27 +249,27 @@ impl Observations {
     // People
 
     /// What a person decides who is asked this, unless they let the time go by.
-    pub(super) fn decides(&self, run: RunId, place: Place, asked: &Asked) -> Option<Decision> {
+    pub(super) fn decides(&self, run: ExecutionId, place: CallSite, asked: &ReviewRequest) -> Option<Decision> {
         let (at, may_expire) = (self.at(run, place), self.waits_s(run, place).is_some());
         let number = self.decided.get(&at).map_or(0, Vec::len);
         self.script.decision(&at, number, asked, may_expire)
     }
 
     /// How long a question waits, if not for ever.
-    pub(super) fn waits_s(&self, run: RunId, place: Place) -> Option<i64> {
+    pub(super) fn waits_s(&self, run: ExecutionId, place: CallSite) -> Option<i64> {
         self.step(run, place)["review"]["expiresAfter"].as_i64()
     }
 
-    pub(super) fn decided(&mut self, run: RunId, place: Place, decision: Decision) {
+    pub(super) fn decided(&mut self, run: ExecutionId, place: CallSite, decision: Decision) {
         let at = self.at(run, place);
         self.decided.entry(at).or_default().push(decision);
     }
 
-    pub(super) fn cancelled(&mut self, run: RunId) {
+    pub(super) fn cancelled(&mut self, run: ExecutionId) {
         self.cancelled.insert(run);
     }
 
-    pub(super) fn was_cancelled(&self, run: RunId) -> bool {
+    pub(super) fn was_cancelled(&self, run: ExecutionId) -> bool {
         self.cancelled.contains(&run)
     }
 
@@ -281,7 +281,7 @@ impl Observations {
         format!("{}\ncalls: {:?}\ndecisions: {:?}", processes.join("\n"), self.calls, self.decided)
     }
 
-    pub(super) fn expected(&self, run: RunId, context: &Map<String, Value>) -> Expected {
+    pub(super) fn expected(&self, run: ExecutionId, context: &Map<String, Value>) -> Expected {
         let (path, process) = &self.runs[&run];
         oracle::expected(self, process, context, path)
     }

@@ -1,8 +1,8 @@
 //! Simulates the removal of old rows, with a clock moved by hand.
 
-use skein_core::{Millis, RecordId, RunId, Viewer};
+use skein_core::{ExecutionId, Millis, RecordId, Viewer};
 use skein_store::StoreError;
-use skein_store::flow::Chunk;
+use skein_store::flow::StreamChunk;
 
 use crate::flow::SYSTEM;
 use crate::flow::simulation::environment::Environment;
@@ -13,10 +13,10 @@ const DAY_MS: i64 = 24 * HOUR_MS;
 
 impl Environment {
     /// A run that said something and waits.
-    async fn said(&self) -> RunId {
+    async fn said(&self) -> ExecutionId {
         let run = self.begin().await;
         let job = self.claimed().await;
-        let said = vec![Chunk { number: 1, is_reset: false, text: "A heron".to_owned() }];
+        let said = vec![StreamChunk { number: 1, is_reset: false, text: "A heron".to_owned() }];
         let say = self.store.write(move |tx| {
             tx.put_chunks(&SYSTEM, &job, run, &said)?;
             tx.release_jobs(&SYSTEM, std::slice::from_ref(&job))
@@ -25,13 +25,13 @@ impl Environment {
         run
     }
 
-    async fn finish(&self, run: RunId) {
+    async fn finish(&self, run: ExecutionId) {
         let worker_pool = WorkerPool::start(self.engine.clone(), &PoolSizes::default());
         self.ended(run).await;
         worker_pool.stop(crate::flow::simulation::worker_pool::SOON).await;
     }
 
-    async fn pieces(&self, run: RunId) -> usize {
+    async fn pieces(&self, run: ExecutionId) -> usize {
         self.store.read(move |tx| tx.chunks_after(run, 0)).await.unwrap().len()
     }
 

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
-use skein_core::flow::execution::input::Place;
+use skein_core::flow::execution::input::CallSite;
 use skein_core::flow::execution::review::Decision;
-use skein_core::{Millis, NodeId, RunId};
+use skein_core::{ExecutionId, Millis, NodeId};
 use skein_store::StoreError;
 use skein_store::clock::Clock as _;
-use skein_store::jobs::{Holder, Job, Wanted as WantedJobs};
+use skein_store::jobs::{Job, JobHolder, QueueCapacity as WantedJobs};
 
 use crate::error::EngineError;
 use crate::flow::execution::transaction::{PostCommit, WorkerSlot};
@@ -55,7 +55,7 @@ enum CommitFate {
 
 /// A run that is looked after.
 pub(super) struct ObservedExecution {
-    pub(super) run: RunId,
+    pub(super) run: ExecutionId,
     pub(super) node: Option<NodeId>,
     pub(super) context: Map<String, Value>,
     /// Nothing of it, nor of what it started, may go out.
@@ -138,7 +138,7 @@ impl<'a> Schedule<'a> {
         Ok(())
     }
 
-    fn holder(&self, worker: usize) -> Holder {
+    fn holder(&self, worker: usize) -> JobHolder {
         self.world.store.holder(&format!("worker {worker}"), LEASE_MS)
     }
 
@@ -165,7 +165,7 @@ impl<'a> Schedule<'a> {
     }
 
     /// Learns which step started a run.
-    async fn know(&mut self, run: RunId) {
+    async fn know(&mut self, run: ExecutionId) {
         if self.noted.knows(run) {
             return;
         }
@@ -414,7 +414,7 @@ impl<'a> Schedule<'a> {
         }
     }
 
-    fn is_paused(&self, run: RunId) -> bool {
+    fn is_paused(&self, run: ExecutionId) -> bool {
         self.runs.iter().any(|looked| looked.is_paused && self.noted.is_within(run, looked.run))
     }
 
@@ -448,6 +448,6 @@ impl<'a> Schedule<'a> {
 }
 
 /// What a job is for.
-fn placed(job: &Job) -> (RunId, Place) {
+fn placed(job: &Job) -> (ExecutionId, CallSite) {
     (job.run.unwrap().0, serde_json::from_str(&job.payload).unwrap())
 }

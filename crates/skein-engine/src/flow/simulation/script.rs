@@ -1,7 +1,7 @@
 //! Draws the responses of services and the decisions of people from a seed, the same whoever reads them.
 
 use serde_json::{Map, Value, json};
-use skein_core::flow::execution::review::{Asked, Decision};
+use skein_core::flow::execution::review::{Decision, ReviewRequest};
 
 use crate::flow::simulation::SeededRandom;
 use crate::flow::simulation::oracle::{ExternalError, Fault};
@@ -56,7 +56,7 @@ impl Script {
     }
 
     /// What a person decides; nothing where they let the time go by.
-    pub(super) fn decision(self, at: &str, number: usize, asked: &Asked, may_expire: bool) -> Option<Decision> {
+    pub(super) fn decision(self, at: &str, number: usize, asked: &ReviewRequest, may_expire: bool) -> Option<Decision> {
         let mut dice = self.dice("person", at, number);
         let said = format!("said at {at}.{number}");
         let chosen = dice.below(8);
@@ -67,15 +67,15 @@ impl Script {
             return None;
         }
         Some(match asked {
-            Asked::Answer { .. } => {
+            ReviewRequest::Answer { .. } => {
                 let value = [json!(said), json!({ "value": said }), json!(number), json!("")][dice.below(4)].clone();
                 Decision::Answer { value }
             }
-            Asked::Wish { .. } if chosen == 2 => Decision::Ask { question: format!("{said}?") },
-            Asked::Unknown { .. } | Asked::UnknownProcess { .. } if chosen < 5 => {
+            ReviewRequest::Wish { .. } if chosen == 2 => Decision::Ask { question: format!("{said}?") },
+            ReviewRequest::Unknown { .. } | ReviewRequest::UnknownProcess { .. } if chosen < 5 => {
                 Decision::Answer { value: json!({ "value": said }) }
             }
-            Asked::Process { inputs, .. } | Asked::UnknownProcess { inputs, .. } => {
+            ReviewRequest::Process { inputs, .. } | ReviewRequest::UnknownProcess { inputs, .. } => {
                 let mut edited = inputs.clone();
                 edited.insert("x".to_owned(), json!(said));
                 Decision::Approve { inputs: Some(edited).filter(|_| chosen < 4), scope: None }

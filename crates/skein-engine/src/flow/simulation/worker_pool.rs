@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use skein_core::catalog::operation::OperationType;
-use skein_core::flow::execution::review::Asked;
-use skein_core::flow::execution::state::RunStatus;
-use skein_core::{RecordId, RunId, Viewer, WorkerId};
-use skein_store::jobs::workers::{Tally, Worker, WorkerDraft, WorkerStatus};
-use skein_store::jobs::{DeadJob, Job, JobStanding};
+use skein_core::flow::execution::review::ReviewRequest;
+use skein_core::flow::execution::state::ExecutionStatus;
+use skein_core::{ExecutionId, RecordId, Viewer, WorkerId};
+use skein_store::jobs::workers::{Worker, WorkerDraft, WorkerStatus, WorkerTally};
+use skein_store::jobs::{DeadLetter, ExecutionJob, Job};
 
 use crate::flow::simulation::PlantedBug;
 use crate::flow::simulation::environment::Environment;
@@ -25,11 +25,11 @@ const LOST_MAX: i64 = 3;
 const TOO_MUCH: usize = 64 << 20;
 
 impl Environment {
-    pub(super) async fn begin(&self) -> RunId {
+    pub(super) async fn begin(&self) -> ExecutionId {
         self.begin_of(self.chain).await
     }
 
-    pub(super) async fn begin_of(&self, process: RecordId) -> RunId {
+    pub(super) async fn begin_of(&self, process: RecordId) -> ExecutionId {
         let Value::Object(context) = json!({ "x": "x" }) else { unreachable!() };
         let new = ExecutionRequest { context, priority: 0 };
         self.engine.execute(&self.caller, self.request(), process, new).await.unwrap().value
@@ -52,7 +52,7 @@ impl Environment {
         worker_loop::begin(&self.engine, LeasedJob::of(&self.engine, &self.claimed().await), None, LOST_MAX).await;
     }
 
-    async fn dead(&self) -> Vec<DeadJob> {
+    async fn dead(&self) -> Vec<DeadLetter> {
         let viewer = Viewer::User(self.caller.user);
         self.store.read(move |tx| tx.dead_jobs(&viewer, None, 10)).await.unwrap().rows
     }
@@ -61,11 +61,11 @@ impl Environment {
         self.engine.workers(&self.caller).await.unwrap()
     }
 
-    async fn jobs(&self, run: RunId) -> Vec<JobStanding> {
+    async fn jobs(&self, run: ExecutionId) -> Vec<ExecutionJob> {
         self.store.read(move |tx| tx.jobs_of(&SYSTEM, run)).await.unwrap()
     }
 
-    pub(super) async fn ended(&self, run: RunId) -> ShownExecution {
+    pub(super) async fn ended(&self, run: ExecutionId) -> ShownExecution {
         let mut rung = self.store.wake().subscribe();
         loop {
             let shown = self.engine.run(&self.caller, run).await.unwrap();
@@ -86,7 +86,7 @@ async fn a_bug_in_a_call_is_an_error_of_that_call_and_frees_its_place() {
         let run = world.begin().await;
         let shown = world.ended(run).await;
         let failure = shown.row.failure.unwrap();
-        assert_eq!((shown.row.status, failure.fault.code.as_str()), (RunStatus::Failed, "internal"));
+        assert_eq!((shown.row.status, failure.fault.code.as_str()), (ExecutionStatus::Failed, "internal"));
         assert_eq!(shown.calls[0].result.as_ref().unwrap().said["error"]["code"], "internal");
     }
     worker_pool.stop(SOON).await;
@@ -129,7 +129,7 @@ async fn whoever_stops_and_starts_again_is_not_lost_however_often() {
     let standing = &world.jobs(run).await[0];
     assert_eq!((standing.attempts, standing.lost), (0, 0));
     let worker_pool = WorkerPool::start(world.engine.clone(), &PoolSizes::default());
-    assert_eq!(world.ended(run).await.row.status, RunStatus::Completed);
+    assert_eq!(world.ended(run).await.row.status, ExecutionStatus::Completed);
     worker_pool.stop(SOON).await;
 }
 
@@ -163,7 +163,7 @@ async fn a_call_that_must_not_be_repeated_is_for_a_person_however_many_vanished_
     world.take_up().await;
     let open = world.engine.reviews(&world.caller, true, None, 10).await.unwrap().rows;
     assert_eq!((open.len(), open[0].row.run), (1, run));
-    assert!(matches!(open[0].row.asked, Asked::Unknown { .. }), "{:?}", open[0].row.asked);
+    assert!(matches!(open[0].row.asked, ReviewRequest::Unknown { .. }), "{:?}", open[0].row.asked);
     assert_eq!(world.dead().await, []);
 }
 
@@ -193,7 +193,7 @@ async fn a_worker_that_was_forgotten_makes_itself_known_again() {
     let world = Environment::new(None).await;
     let id = WorkerId::from_bytes([7; 16]);
     let draft = WorkerDraft { id, queues: vec!["mcp_tool".to_owned()], places: 1, host: "here".to_owned(), pid: 1 };
-    world.engine.parts().worker_pool.owe(Tally { processed: 4, errors: 1 });
+    world.engine.parts().worker_pool.owe(WorkerTally { processed: 4, errors: 1 });
     worker_loop::say_alive(&world.engine, &draft).await.unwrap();
     let known = world.workers().await.remove(0);
     assert_eq!((known.id, known.status, known.processed, known.errors), (id, WorkerStatus::Idle, 4, 1));

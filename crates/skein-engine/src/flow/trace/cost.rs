@@ -2,7 +2,7 @@
 
 use serde::Deserialize as _;
 use serde_json::{Map, Value};
-use skein_core::flow::cost::{Cost, Owed};
+use skein_core::flow::cost::{Cost, CostTotals};
 
 use crate::flow::execution::lookup::ShownExecution;
 
@@ -10,14 +10,14 @@ use crate::flow::execution::lookup::ShownExecution;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TotalCost {
     /// Who owes how much.
-    pub owed: Owed,
+    pub owed: CostTotals,
     /// Whether every call that somebody's secret was used for has a known cost.
     pub is_complete: bool,
 }
 
 impl TotalCost {
     pub(crate) fn nothing() -> Self {
-        Self { owed: Owed::default(), is_complete: true }
+        Self { owed: CostTotals::default(), is_complete: true }
     }
 
     /// Counts a call in, by what it and its result say.

@@ -7,9 +7,9 @@ use std::collections::HashMap;
 use serde::Deserialize as _;
 use serde_json::{Map, Value};
 use skein_core::catalog::tool::Tool;
-use skein_core::flow::tool_call::{Asker, CallStatus};
-use skein_core::{ItemId, NodeId, RecordId, RunId, Viewer};
-use skein_store::flow::CallOfRun;
+use skein_core::flow::tool_call::{CallRequester, CallStatus};
+use skein_core::{ExecutionId, ItemId, NodeId, RecordId, Viewer};
+use skein_store::flow::ExecutionCall;
 use skein_store::timeline::items::StoredItem;
 use skein_store::{StoreError, Tx};
 
@@ -34,7 +34,7 @@ pub struct Generation {
     /// The node.
     pub node: NodeId,
     /// The run that made it.
-    pub run: RunId,
+    pub run: ExecutionId,
     /// What models read for it; nothing where that was not told.
     pub input_tokens: Option<u64>,
     /// What models wrote for it.
@@ -51,7 +51,7 @@ pub struct CallSummary {
     /// The item that is the call.
     pub id: ItemId,
     /// The run that made it.
-    pub run: RunId,
+    pub run: ExecutionId,
     /// Nothing once the call was destroyed.
     pub tool: Option<RecordId>,
     /// How the tool is called now.
@@ -59,7 +59,7 @@ pub struct CallSummary {
     /// `rest_call`, `llm_call` …
     pub operation: Option<String>,
     /// Who asked for it.
-    pub asker: Option<Asker>,
+    pub asker: Option<CallRequester>,
     /// Whether it is Skein's own ability.
     pub is_own: bool,
     /// Nothing while it is under way.
@@ -103,14 +103,14 @@ fn generations(tx: &mut Tx<'_>, viewer: &Viewer, nodes: &[NodeId]) -> Result<Vec
     let others: Vec<NodeId> = nodes.iter().copied().filter(|node| !made_by.contains_key(node)).collect();
     let forgotten = tx.forgotten_runs_of_nodes(viewer, &others)?;
     made_by.extend(&forgotten);
-    let roots: Vec<RunId> = made_by.values().copied().collect();
+    let roots: Vec<ExecutionId> = made_by.values().copied().collect();
     let belongs = tx.with_started(&roots)?;
-    let runs: Vec<RunId> = belongs.keys().copied().collect();
+    let runs: Vec<ExecutionId> = belongs.keys().copied().collect();
     let calls = tx.calls_of_runs(&runs)?;
     let wanted: Vec<ItemId> = calls.iter().flat_map(|call| [Some(call.call), call.result]).flatten().collect();
     let facts: Facts = tx.items_among(viewer, &wanted)?.into_iter().map(|(id, stored)| (id, said(&stored))).collect();
     let tools = tools(tx, &facts)?;
-    let mut by_root: HashMap<RunId, Vec<CallOfRun>> = HashMap::new();
+    let mut by_root: HashMap<ExecutionId, Vec<ExecutionCall>> = HashMap::new();
     for call in calls.into_iter().filter(|call| facts.contains_key(&call.call)) {
         by_root.entry(belongs[&call.run]).or_default().push(call);
     }
@@ -158,7 +158,7 @@ pub(crate) fn tool_of(said: &Map<String, Value>) -> Option<RecordId> {
 }
 
 impl Generation {
-    fn of(node: NodeId, run: RunId, calls: &[CallOfRun], facts: &Facts, tools: &Tools) -> Self {
+    fn of(node: NodeId, run: ExecutionId, calls: &[ExecutionCall], facts: &Facts, tools: &Tools) -> Self {
         let mut made = Self { node, run, input_tokens: None, output_tokens: None, spending: None, calls: Vec::new() };
         let mut spending = TotalCost::nothing();
         for call in calls {
@@ -181,7 +181,7 @@ fn add(sum: &mut Option<u64>, usage: Option<&Value>, name: &str) {
 }
 
 impl CallSummary {
-    fn of(call: &CallOfRun, said: &Map<String, Value>, result: Option<&Map<String, Value>>, tools: &Tools) -> Self {
+    fn of(call: &ExecutionCall, said: &Map<String, Value>, result: Option<&Map<String, Value>>, tools: &Tools) -> Self {
         let tool = tool_of(said);
         let known = tool.and_then(|tool| tools.get(&tool));
         let operation = said.get("operation").and_then(Value::as_str);
@@ -194,7 +194,7 @@ impl CallSummary {
             tool,
             name: known.map(|(name, _)| name.clone()),
             operation: operation.map(str::to_owned),
-            asker: said.get("caller").and_then(|caller| Asker::deserialize(caller).ok()),
+            asker: said.get("caller").and_then(|caller| CallRequester::deserialize(caller).ok()),
             is_own: known.is_some_and(|(_, is_own)| *is_own),
             status: result.and_then(|result| CallStatus::deserialize(result.get("status")?).ok()),
             latency_ms: result.and_then(|result| result.get("latencyMs")?.as_i64()),

@@ -7,7 +7,7 @@ use skein_core::document::{self, BadDocument};
 use skein_core::garden::item::ItemType;
 use skein_engine::garden::{ITEMS_PER_BATCH_MAX, NewItem};
 use skein_store::StoreError;
-use skein_store::timeline::items::{Along, Direction, ItemQuery};
+use skein_store::timeline::items::{Direction, ItemClock, ItemQuery};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::http::error::ApiError;
@@ -195,8 +195,8 @@ enum OrderName {
 impl ListParameters {
     pub(crate) fn into_query(self) -> Result<ItemQuery, ApiError> {
         let along = match self.clock {
-            None | Some(ClockName::Realized) => Along::Realized,
-            Some(ClockName::Canonical) => Along::Canonical,
+            None | Some(ClockName::Realized) => ItemClock::Realized,
+            Some(ClockName::Canonical) => ItemClock::Canonical,
         };
         let direction = match self.order {
             None | Some(OrderName::Asc) => Direction::Forward,

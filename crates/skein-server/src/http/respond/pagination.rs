@@ -8,7 +8,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use skein_core::garden::cursor::BadCursor;
 use skein_store::StoreError;
-use skein_store::timeline::items::{Along, Direction, Page, PagePlace};
+use skein_store::timeline::items::{Direction, ItemClock, Page, PagePosition};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::http::error::ApiError;
@@ -81,21 +81,21 @@ pub(crate) fn entry_limit(asked: Option<&str>, usual: usize, max: usize) -> Resu
 }
 
 /// A place, marked with the listing it is a place of.
-pub(crate) fn write_cursor(along: Along, direction: Direction, place: PagePlace) -> String {
+pub(crate) fn write_cursor(along: ItemClock, direction: Direction, place: PagePosition) -> String {
     format!("{}{place}", mark(along, direction))
 }
 
 /// Reads what [`write_cursor`] wrote for the same listing.
-pub(crate) fn read_cursor(along: Along, direction: Direction, text: &str) -> Result<PagePlace, BadCursor> {
+pub(crate) fn read_cursor(along: ItemClock, direction: Direction, text: &str) -> Result<PagePosition, BadCursor> {
     text.strip_prefix(mark(along, direction)).ok_or(BadCursor)?.parse()
 }
 
-fn mark(along: Along, direction: Direction) -> &'static str {
+fn mark(along: ItemClock, direction: Direction) -> &'static str {
     match (along, direction) {
-        (Along::Realized, Direction::Forward) => "ra",
-        (Along::Realized, Direction::Backward) => "rd",
-        (Along::Canonical, Direction::Forward) => "ca",
-        (Along::Canonical, Direction::Backward) => "cd",
+        (ItemClock::Realized, Direction::Forward) => "ra",
+        (ItemClock::Realized, Direction::Backward) => "rd",
+        (ItemClock::Canonical, Direction::Forward) => "ca",
+        (ItemClock::Canonical, Direction::Backward) => "cd",
     }
 }
 
@@ -106,10 +106,10 @@ mod tests {
 
     #[test]
     fn a_cursor_counts_only_in_its_own_listing() {
-        let place = PagePlace { at: Millis(-5), position: 7 };
-        let text = write_cursor(Along::Canonical, Direction::Backward, place);
-        assert_eq!(read_cursor(Along::Canonical, Direction::Backward, &text), Ok(place));
-        assert!(read_cursor(Along::Canonical, Direction::Forward, &text).is_err());
-        assert!(read_cursor(Along::Realized, Direction::Backward, &text).is_err());
+        let place = PagePosition { at: Millis(-5), position: 7 };
+        let text = write_cursor(ItemClock::Canonical, Direction::Backward, place);
+        assert_eq!(read_cursor(ItemClock::Canonical, Direction::Backward, &text), Ok(place));
+        assert!(read_cursor(ItemClock::Canonical, Direction::Forward, &text).is_err());
+        assert!(read_cursor(ItemClock::Realized, Direction::Backward, &text).is_err());
     }
 }

@@ -6,23 +6,23 @@
 use std::collections::{HashSet, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use skein_core::{RunId, UserId};
+use skein_core::{ExecutionId, UserId};
 
-use crate::db::queued_write::{About, Work};
+use crate::db::queued_write::{LockTarget, QueuedWrite};
 use crate::error::StoreError;
 
 const WAITING_MAX: usize = 1_024;
 /// Most functions that share a transaction: whoever comes last waits for all of them.
 const SHARING_MAX: usize = 32;
 
-pub(crate) struct Together {
-    gathered: Mutex<Gathered>,
+pub(crate) struct GroupCommit {
+    gathered: Mutex<GatheredWrites>,
     serving_max: usize,
 }
 
 #[derive(Default)]
-struct Gathered {
-    works: VecDeque<Box<dyn Work>>,
+struct GatheredWrites {
+    works: VecDeque<Box<dyn QueuedWrite>>,
     /// Connections that take what is gathered.
     serving: usize,
     /// Owners to whose trees a connection is writing.
@@ -32,28 +32,28 @@ struct Gathered {
 /// Functions to be run in one transaction.
 #[derive(Default)]
 pub(crate) struct Batch {
-    pub(crate) works: Vec<Box<dyn Work>>,
+    pub(crate) works: Vec<Box<dyn QueuedWrite>>,
     /// The owners to whose trees they write: no other batch does until this one has ended.
     owners: HashSet<UserId>,
 }
 
 impl Batch {
     /// Whether this function can be run with the others; two that move the same run never share.
-    fn admits(&mut self, work: &dyn Work, runs: &mut HashSet<RunId>) -> bool {
+    fn admits(&mut self, work: &dyn QueuedWrite, runs: &mut HashSet<ExecutionId>) -> bool {
         let about = work.about();
-        self.owners.extend(about.and_then(About::trees));
-        about.and_then(About::run).is_none_or(|run| runs.insert(run))
+        self.owners.extend(about.and_then(LockTarget::trees));
+        about.and_then(LockTarget::run).is_none_or(|run| runs.insert(run))
     }
 }
 
-impl Gathered {
+impl GatheredWrites {
     /// Whether another connection writes to the trees that this function is about: it takes it when it is done.
-    fn is_busy(&self, work: &dyn Work) -> bool {
-        work.about().and_then(About::trees).is_some_and(|owner| self.busy.contains(&owner))
+    fn is_busy(&self, work: &dyn QueuedWrite) -> bool {
+        work.about().and_then(LockTarget::trees).is_some_and(|owner| self.busy.contains(&owner))
     }
 }
 
-impl Together {
+impl GroupCommit {
     /// For a store with so many connections; most of them are left to others.
     pub(crate) fn new(connections: usize) -> Self {
         let at_once = std::thread::available_parallelism().map_or(1, usize::from);
@@ -67,7 +67,7 @@ impl Together {
 
     /// Adds one; says whether another connection is to serve ([`Self::next`] until there is nothing). Writers to the same
     /// trees would wait for each other, so one connection takes all of them.
-    pub(crate) fn add(&self, work: Box<dyn Work>) -> Result<bool, StoreError> {
+    pub(crate) fn add(&self, work: Box<dyn QueuedWrite>) -> Result<bool, StoreError> {
         let mut gathered = self.lock();
         if gathered.works.len() >= WAITING_MAX {
             return Err(StoreError::Busy);
@@ -111,7 +111,7 @@ impl Together {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Gathered> {
+    fn lock(&self) -> MutexGuard<'_, GatheredWrites> {
         self.gathered.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -119,35 +119,35 @@ impl Together {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::db::queued_write::Function;
+    use crate::db::queued_write::WriteFunction;
 
-    fn queued(about: Option<About>) -> Box<dyn Work> {
-        Function::queued_about(about, |_: &mut crate::Tx<'_>| Ok(())).0
+    fn queued(about: Option<LockTarget>) -> Box<dyn QueuedWrite> {
+        WriteFunction::queued_about(about, |_: &mut crate::Tx<'_>| Ok(())).0
     }
 
-    fn about(run: u8) -> Box<dyn Work> {
-        queued((run > 0).then(|| About::Run(RunId::from_bytes([run; 16]))))
+    fn about(run: u8) -> Box<dyn QueuedWrite> {
+        queued((run > 0).then(|| LockTarget::Run(ExecutionId::from_bytes([run; 16]))))
     }
 
-    fn writing_to(owner: u8) -> Box<dyn Work> {
-        queued(Some(About::Trees(UserId::from_bytes([owner; 16]))))
+    fn writing_to(owner: u8) -> Box<dyn QueuedWrite> {
+        queued(Some(LockTarget::Trees(UserId::from_bytes([owner; 16]))))
     }
 
     fn told(batch: &Batch) -> Vec<Option<u8>> {
-        let number = |work: &dyn Work| match work.about()? {
-            About::Run(run) => Some(run.as_bytes()[0]),
-            About::Trees(owner) | About::Turn { owner, .. } => Some(owner.as_bytes()[0]),
+        let number = |work: &dyn QueuedWrite| match work.about()? {
+            LockTarget::Run(run) => Some(run.as_bytes()[0]),
+            LockTarget::Trees(owner) | LockTarget::Turn { owner, .. } => Some(owner.as_bytes()[0]),
         };
         batch.works.iter().map(|work| number(&**work)).collect()
     }
 
-    fn taken(together: &Together) -> Vec<Option<u8>> {
+    fn taken(together: &GroupCommit) -> Vec<Option<u8>> {
         told(&together.next(&Batch::default()))
     }
 
     #[test]
     fn writers_to_the_same_trees_share_one_connection() {
-        let together = Together { serving_max: 2, ..Together::new(4) };
+        let together = GroupCommit { serving_max: 2, ..GroupCommit::new(4) };
         assert!(together.add(writing_to(1)).unwrap(), "the first needs a connection");
         let first = together.next(&Batch::default());
         assert!(!together.add(writing_to(1)).unwrap(), "the connection that writes there takes it afterwards");
@@ -164,7 +164,7 @@ mod tests {
 
     #[test]
     fn two_that_move_one_run_never_share() {
-        let together = Together::new(4);
+        let together = GroupCommit::new(4);
         for run in [1, 2, 0, 0, 1, 2] {
             together.add(about(run)).unwrap();
         }
@@ -175,7 +175,7 @@ mod tests {
 
     #[test]
     fn no_more_serve_than_can_be_at_work_and_each_until_nothing_waits() {
-        let together = Together { serving_max: 1, ..Together::new(4) };
+        let together = GroupCommit { serving_max: 1, ..GroupCommit::new(4) };
         assert!(together.add(about(1)).unwrap(), "somebody is to serve");
         assert!(!together.add(about(2)).unwrap(), "who serves takes it, too");
         assert_eq!(taken(&together).len(), 2);
@@ -185,8 +185,8 @@ mod tests {
 
     #[test]
     fn what_nobody_can_serve_is_refused() {
-        let together = Together { serving_max: 1, ..Together::new(4) };
-        let (work, mut outcome) = Function::queued(|_: &mut crate::Tx<'_>| Ok(()));
+        let together = GroupCommit { serving_max: 1, ..GroupCommit::new(4) };
+        let (work, mut outcome) = WriteFunction::queued(|_: &mut crate::Tx<'_>| Ok(()));
         assert!(together.add(work).unwrap());
         together.give_up();
         assert!(matches!(outcome.try_recv(), Ok(Err(StoreError::Busy))));

@@ -20,10 +20,10 @@ use std::fmt::Write as _;
 use skein_core::{Digest, Millis, OperationId, UserId};
 
 use crate::db::postgres::tree_lock::TreeLock;
-use crate::db::query_cache::{Answers, Question};
+use crate::db::query_cache::{QueryCache, QueryKey};
 use crate::db::schema;
 use crate::db::schema::{Dialect, Migrate};
-use crate::db::sql::{Kept, KeptRow, Later, Row, RowResult, Sql, Value};
+use crate::db::sql::{DeferredStatement, OwnedRow, OwnedValue, Row, RowResult, Sql, Value};
 use crate::error::{SqlError, StoreError};
 use crate::timeline::items::{INSERT_COLUMNS, INSERT_ITEM};
 
@@ -38,7 +38,7 @@ const POSITIONS: &str = "items_pkey";
 /// Creates or upgrades the schema, and starts a new epoch when the data came from another cluster.
 pub(crate) fn prepare(url: &str) -> Result<(), StoreError> {
     let mut client = connect(url)?;
-    let mut migrating = Migrating(&mut client);
+    let mut migrating = PostgresMigration(&mut client);
     wait_for_others(migrating.0)?;
     migrating.run("BEGIN")?;
     schema::migrate(&mut migrating)?;
@@ -71,7 +71,7 @@ pub(crate) fn hold_database(url: &str) -> Result<Client, StoreError> {
 /// Makes sure, without changing anything, that the schema is the one this program knows.
 pub(crate) fn check(url: &str) -> Result<(), StoreError> {
     let mut client = connect(url)?;
-    schema::check(&mut Migrating(&mut client))
+    schema::check(&mut PostgresMigration(&mut client))
 }
 
 /// Transaction numbers of another cluster may lie ahead of ours, so ours are counted on from its last one.
@@ -85,9 +85,9 @@ const NEW_EPOCH: &str = "
     SELECT 'cluster', system_identifier::text FROM pg_control_system()
     ON CONFLICT (name) DO UPDATE SET value = excluded.value;";
 
-pub(crate) struct Migrating<'a>(pub(crate) &'a mut Client);
+pub(crate) struct PostgresMigration<'a>(pub(crate) &'a mut Client);
 
-impl Migrate for Migrating<'_> {
+impl Migrate for PostgresMigration<'_> {
     const DIALECT: Dialect = Dialect::Postgres;
 
     fn run(&mut self, sql: &str) -> Result<(), SqlError> {
@@ -107,7 +107,7 @@ impl Migrate for Migrating<'_> {
 
 /// Statements already prepared on one connection, by their text with `?1`.
 #[derive(Default)]
-pub(crate) struct Prepared {
+pub(crate) struct StatementCache {
     statements: HashMap<String, Statement>,
     /// Whether a statement of the open transaction failed, so that it can only be rolled back.
     pub(crate) failed: bool,
@@ -117,7 +117,7 @@ pub(crate) struct Prepared {
     trees: Vec<TreeLock>,
 }
 
-impl Prepared {
+impl StatementCache {
     pub(crate) fn take_sent(&mut self) -> u64 {
         std::mem::take(&mut self.sent)
     }
@@ -136,24 +136,24 @@ fn numbered(sql: &str) -> String {
     sql.replace('?', "$")
 }
 
-pub(crate) struct PostgresSql<'a> {
+pub(crate) struct PostgresTransaction<'a> {
     pub(crate) client: &'a mut Client,
-    pub(crate) prepared: &'a mut Prepared,
+    pub(crate) prepared: &'a mut StatementCache,
     pub(crate) timeline_offset: i64,
-    waiting: write_batch::Waiting,
+    waiting: write_batch::WriteBatch,
     /// What was asked once for all functions that share the transaction; nothing where one has it to itself.
-    answers: Option<Answers>,
+    answers: Option<QueryCache>,
     /// Whether nothing is to be written.
     is_looking: bool,
 }
 
-impl<'a> PostgresSql<'a> {
-    pub(crate) fn new(client: &'a mut Client, prepared: &'a mut Prepared, timeline_offset: i64) -> Self {
+impl<'a> PostgresTransaction<'a> {
+    pub(crate) fn new(client: &'a mut Client, prepared: &'a mut StatementCache, timeline_offset: i64) -> Self {
         Self {
             client,
             prepared,
             timeline_offset,
-            waiting: write_batch::Waiting::default(),
+            waiting: write_batch::WriteBatch::default(),
             answers: None,
             is_looking: false,
         }
@@ -166,11 +166,11 @@ impl<'a> PostgresSql<'a> {
 
     /// For several functions that share the transaction.
     pub(crate) fn shared(self) -> Self {
-        Self { answers: Some(Answers::default()), ..self }
+        Self { answers: Some(QueryCache::default()), ..self }
     }
 }
 
-impl PostgresSql<'_> {
+impl PostgresTransaction<'_> {
     /// Refuses to write where somebody only looks.
     fn refuse_unless_reading(&self, sql: &str) -> Result<(), SqlError> {
         if !self.is_looking || ["SELECT", "WITH"].iter().any(|verb| sql.trim_start().starts_with(verb)) {
@@ -207,10 +207,10 @@ impl PostgresSql<'_> {
     }
 
     /// The rows of a statement whose parameters are lists.
-    pub(crate) fn each_of(&mut self, sql: &str, columns: &[Vec<Kept>]) -> Result<Vec<postgres::Row>, SqlError> {
+    pub(crate) fn each_of(&mut self, sql: &str, columns: &[Vec<OwnedValue>]) -> Result<Vec<postgres::Row>, SqlError> {
         let statement = self.statement(sql)?;
         let lists: Vec<Vec<Value<'_>>> =
-            columns.iter().map(|column| column.iter().map(Kept::value).collect()).collect();
+            columns.iter().map(|column| column.iter().map(OwnedValue::value).collect()).collect();
         let params: Vec<&(dyn ToSql + Sync)> = lists.iter().map(|list| list as &(dyn ToSql + Sync)).collect();
         self.client.query(&statement, &params).map_err(|error| self.failed(&error))
     }
@@ -231,11 +231,11 @@ impl PostgresSql<'_> {
     }
 
     /// The rows of an answer, to be handed over again.
-    fn kept_rows(&mut self, sql: &str, params: &[Value<'_>]) -> Result<Vec<KeptRow>, SqlError> {
+    fn kept_rows(&mut self, sql: &str, params: &[Value<'_>]) -> Result<Vec<OwnedRow>, SqlError> {
         self.before(sql)?;
         let kept = |row: postgres::Row| {
-            let value = |column: usize| Row::value(&row, column).map(Kept::of);
-            (0..row.len()).map(value).collect::<Result<_, _>>().map(KeptRow)
+            let value = |column: usize| Row::value(&row, column).map(OwnedValue::of);
+            (0..row.len()).map(value).collect::<Result<_, _>>().map(OwnedRow)
         };
         self.rows(sql, params)?.into_iter().map(kept).collect()
     }
@@ -246,7 +246,7 @@ impl PostgresSql<'_> {
     }
 }
 
-impl Sql for PostgresSql<'_> {
+impl Sql for PostgresTransaction<'_> {
     fn execute(&mut self, sql: &str, params: &[Value<'_>]) -> Result<u64, SqlError> {
         self.before(sql)?;
         if let Some(answers) = &mut self.answers {
@@ -291,7 +291,7 @@ impl Sql for PostgresSql<'_> {
         let Some(answers) = &self.answers else {
             return self.query(sql, params, each);
         };
-        let question = Question::new(sql, params);
+        let question = QueryKey::new(sql, params);
         if let Some(rows) = answers.to(&question) {
             return rows.iter().try_for_each(|row| each(row));
         }
@@ -317,7 +317,7 @@ impl Sql for PostgresSql<'_> {
         Ok(positions)
     }
 
-    fn execute_later(&mut self, later: Later<'_>) -> Result<(), SqlError> {
+    fn execute_later(&mut self, later: DeferredStatement<'_>) -> Result<(), SqlError> {
         self.put_off(later)
     }
 

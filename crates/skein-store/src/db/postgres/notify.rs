@@ -24,14 +24,14 @@ const JOBS: &str = "skein_jobs";
 /// The two threads behind one server's wake-up.
 pub(crate) struct Notifier {
     signal: Option<SyncSender<()>>,
-    news: Arc<News>,
+    news: Arc<PendingNotice>,
     stop: Arc<AtomicBool>,
     threads: Vec<JoinHandle<()>>,
 }
 
 /// What others have not been told yet.
 #[derive(Default)]
-struct News {
+struct PendingNotice {
     timeline: AtomicBool,
     jobs: AtomicBool,
 }
@@ -40,7 +40,7 @@ impl Notifier {
     pub(crate) fn start(url: Arc<str>, wakes: Wakes) -> Self {
         // One waiting signal is enough: whoever looks sees everything.
         let (signal, signals) = sync_channel(1);
-        let (stop, news) = (Arc::new(AtomicBool::new(false)), Arc::new(News::default()));
+        let (stop, news) = (Arc::new(AtomicBool::new(false)), Arc::new(PendingNotice::default()));
         let speak = {
             let (url, news) = (Arc::clone(&url), Arc::clone(&news));
             move || speak(&url, &signals, &news)
@@ -78,7 +78,7 @@ impl Drop for Notifier {
     }
 }
 
-impl News {
+impl PendingNotice {
     /// What is to be told now, as a statement.
     fn take(&self) -> String {
         let timeline = self.timeline.swap(false, Ordering::AcqRel).then(|| format!("NOTIFY {TIMELINE}"));
@@ -94,7 +94,7 @@ const PAUSE: Duration = Duration::from_millis(5);
     clippy::disallowed_methods,
     reason = "this thread has nothing else to do, and what comes meanwhile is told after"
 )]
-fn speak(url: &str, signals: &Receiver<()>, news: &News) {
+fn speak(url: &str, signals: &Receiver<()>, news: &PendingNotice) {
     let mut client: Option<Client> = None;
     while signals.recv().is_ok() {
         let connected = client.take().filter(|client| !client.is_closed()).map_or_else(|| connect(url), Ok);
@@ -109,7 +109,7 @@ fn listen(url: &str, wakes: &Wakes, stop: &AtomicBool) {
     let mut client: Option<Client> = None;
     while !stop.load(Ordering::Relaxed) {
         let connected = client.take().filter(|client| !client.is_closed()).map_or_else(|| start_listening(url), Some);
-        let (mut waited, mut heard) = (Duration::ZERO, Heard::default());
+        let (mut waited, mut heard) = (Duration::ZERO, ReceivedNotice::default());
         client = connected;
         while waited < POLL && !heard.anything() && !stop.load(Ordering::Relaxed) {
             heard = wait(client.as_mut());
@@ -132,12 +132,12 @@ fn start_listening(url: &str) -> Option<Client> {
 }
 
 #[derive(Clone, Copy, Default)]
-struct Heard {
+struct ReceivedNotice {
     timeline: bool,
     jobs: bool,
 }
 
-impl Heard {
+impl ReceivedNotice {
     fn anything(self) -> bool {
         self.timeline || self.jobs
     }
@@ -150,8 +150,8 @@ impl Heard {
 
 /// Waits one slice for news.
 #[expect(clippy::disallowed_methods, reason = "without a connection there is nothing to wait for but time")]
-fn wait(client: Option<&mut Client>) -> Heard {
-    let mut heard = Heard::default();
+fn wait(client: Option<&mut Client>) -> ReceivedNotice {
+    let mut heard = ReceivedNotice::default();
     let Some(client) = client else {
         std::thread::sleep(LISTEN_SLICE);
         return heard;

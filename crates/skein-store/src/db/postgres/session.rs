@@ -7,16 +7,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use postgres::{Client, SimpleQueryMessage};
-use skein_core::{ItemId, Millis, RunId};
+use skein_core::{ExecutionId, ItemId, Millis};
 
 use crate::clock::Clock;
 use crate::db::postgres::tree_lock::{TreeLock, session_locks, transaction_locks, trees_of};
-use crate::db::postgres::{PostgresSql, Prepared, connect, sql_error};
-use crate::db::queued_write::{Work, panic_text};
+use crate::db::postgres::{PostgresTransaction, StatementCache, connect, sql_error};
+use crate::db::queued_write::{QueuedWrite, panic_text};
 use crate::db::sql::Sql;
 use crate::error::{SqlError, StoreError};
-use crate::flow::Ahead;
-use crate::tree::{RowCache, TurnAhead};
+use crate::flow::ExecutionPrefetch;
+use crate::tree::{RowCache, TurnPrefetch};
 use crate::tx::Tx;
 
 /// How often a function is run again before its caller is told to come back later.
@@ -71,24 +71,24 @@ pub(crate) struct Counters {
     pub(crate) collisions: AtomicU64,
     /// Statements of writes, their beginnings and ends included.
     pub(crate) statements: AtomicU64,
-    away: Away,
+    away: Reachability,
 }
 
-pub(crate) struct Session {
+pub(crate) struct PostgresSession {
     url: Arc<str>,
     clock: Option<Arc<dyn Clock>>,
     counters: Arc<Counters>,
     connection: Option<Connection>,
     /// Whether functions share its transactions.
     is_shared: bool,
-    last: Written,
+    last: CommitSummary,
     /// The trees that the last transaction wrote to when it collided: the next attempt waits for them beforehand.
     contended: Vec<TreeLock>,
 }
 
 /// What the last transaction wrote.
 #[derive(Default)]
-struct Written {
+struct CommitSummary {
     item: Option<ItemId>,
     /// Where it stands, if that was not known before the end.
     position: Option<i64>,
@@ -98,12 +98,12 @@ struct Written {
 
 struct Connection {
     client: Client,
-    prepared: Prepared,
+    prepared: StatementCache,
     timeline_offset: i64,
 }
 
 /// A transaction that has begun.
-struct Begun {
+struct OpenTransaction {
     now: Millis,
     number: i64,
 }
@@ -116,9 +116,9 @@ enum Attempt {
 
 /// Whether the database could be reached when somebody last tried.
 #[derive(Debug, Default)]
-pub(crate) struct Away(Mutex<Option<Instant>>);
+pub(crate) struct Reachability(Mutex<Option<Instant>>);
 
-impl Away {
+impl Reachability {
     /// Connects. While the database is away, one after the other and with a pause in between: it has to repair itself, and
     /// every attempt costs it a process.
     fn connect(&self, url: &str) -> Result<Client, SqlError> {
@@ -137,9 +137,9 @@ impl Away {
     }
 }
 
-impl Session {
+impl PostgresSession {
     pub(crate) fn new(url: Arc<str>, clock: Option<Arc<dyn Clock>>, counters: Arc<Counters>) -> Self {
-        let last = Written::default();
+        let last = CommitSummary::default();
         Self { url, clock, counters, connection: None, is_shared: false, last, contended: Vec::new() }
     }
 
@@ -149,7 +149,7 @@ impl Session {
     }
 
     /// Says whether a job became ready.
-    pub(crate) fn write(&mut self, mut work: Box<dyn Work>, isolation: Isolation) -> bool {
+    pub(crate) fn write(&mut self, mut work: Box<dyn QueuedWrite>, isolation: Isolation) -> bool {
         self.contended.clear();
         let mut is_queued = false;
         let outcome = self.run_until_settled(&mut *work, isolation, &mut is_queued);
@@ -171,7 +171,7 @@ impl Session {
 
     /// An attempt that begins once nobody else writes to the trees over which the one before collided. A serializable
     /// transaction that waited inside would see them as they were before the wait.
-    fn attempt_waiting(&mut self, work: &mut dyn Work, isolation: Isolation) -> Attempt {
+    fn attempt_waiting(&mut self, work: &mut dyn QueuedWrite, isolation: Isolation) -> Attempt {
         let trees = std::mem::take(&mut self.contended);
         if isolation == Isolation::ReadCommitted || trees.is_empty() {
             return self.attempt(work, isolation);
@@ -187,7 +187,7 @@ impl Session {
 
     fn run_until_settled(
         &mut self,
-        work: &mut dyn Work,
+        work: &mut dyn QueuedWrite,
         isolation: Isolation,
         is_queued: &mut bool,
     ) -> Result<(), StoreError> {
@@ -226,7 +226,7 @@ impl Session {
         }
     }
 
-    fn attempt(&mut self, work: &mut dyn Work, isolation: Isolation) -> Attempt {
+    fn attempt(&mut self, work: &mut dyn QueuedWrite, isolation: Isolation) -> Attempt {
         let statement = match isolation {
             Isolation::Serializable => "BEGIN ISOLATION LEVEL SERIALIZABLE",
             Isolation::ReadCommitted => LOCKING,
@@ -241,14 +241,14 @@ impl Session {
         let run = |tx: &mut Tx<'_>| {
             work.run(tx)?;
             let position = tx.settle()?;
-            Ok(Written { item: tx.last_item(), position, has_queued: tx.has_queued() })
+            Ok(CommitSummary { item: tx.last_item(), position, has_queued: tx.has_queued() })
         };
         let outcome = self.in_transaction(&begun, seed, run);
         self.end(&begun, outcome)
     }
 
     /// Commits what was written, or takes it back.
-    fn end(&mut self, begun: &Begun, outcome: Result<Written, StoreError>) -> Attempt {
+    fn end(&mut self, begun: &OpenTransaction, outcome: Result<CommitSummary, StoreError>) -> Attempt {
         let prepared = self.connection.as_mut().map(|connection| &mut connection.prepared);
         let (sent, trees) = prepared.map_or((0, Vec::new()), |prepared| (prepared.take_sent(), prepared.take_trees()));
         self.counters.statements.fetch_add(sent + BEGIN_AND_END, Ordering::Relaxed);
@@ -271,7 +271,7 @@ impl Session {
     /// Runs functions that lock what they rely on in one transaction: what they ask alike is asked once, and what they write
     /// is written together. Should one of them be refused or collide, each has a transaction of its own. Says whether a
     /// job became ready.
-    pub(crate) fn write_together(&mut self, mut works: Vec<Box<dyn Work>>) -> bool {
+    pub(crate) fn write_together(&mut self, mut works: Vec<Box<dyn QueuedWrite>>) -> bool {
         if works.len() > 1 {
             match self.attempt_together(&mut works) {
                 Attempt::Committed => {
@@ -297,7 +297,7 @@ impl Session {
         queued.contains(&true)
     }
 
-    fn attempt_together(&mut self, works: &mut [Box<dyn Work>]) -> Attempt {
+    fn attempt_together(&mut self, works: &mut [Box<dyn QueuedWrite>]) -> Attempt {
         let begun = match self.begin_holding(LOCKING, trees_of(works.iter().map(AsRef::as_ref))) {
             Ok(begun) => begun,
             Err(error) => return Attempt::Refused(error),
@@ -307,16 +307,20 @@ impl Session {
         self.end(&begun, outcome)
     }
 
-    fn run_together(&mut self, begun: &Begun, works: &mut [Box<dyn Work>]) -> Result<Written, StoreError> {
+    fn run_together(
+        &mut self,
+        begun: &OpenTransaction,
+        works: &mut [Box<dyn QueuedWrite>],
+    ) -> Result<CommitSummary, StoreError> {
         let Connection { client, prepared, timeline_offset } = self.connected()?;
         prepared.failed = false;
-        let mut sql = PostgresSql::new(client, prepared, *timeline_offset).shared();
-        let runs: Vec<RunId> = works.iter().filter_map(|work| work.run_id()).collect();
-        let mut ahead = if runs.is_empty() { HashMap::new() } else { Ahead::of(&mut sql, &runs)? };
+        let mut sql = PostgresTransaction::new(client, prepared, *timeline_offset).shared();
+        let runs: Vec<ExecutionId> = works.iter().filter_map(|work| work.run_id()).collect();
+        let mut ahead = if runs.is_empty() { HashMap::new() } else { ExecutionPrefetch::of(&mut sql, &runs)? };
         // Turns come first: what is read for them holds while nothing but turns was written.
         works.sort_by_key(|work| !work.is_turn());
-        let mut turns = TurnAhead::of(&mut sql, begun.now, works.iter().map(AsRef::as_ref))?;
-        let (mut written, mut row_cache) = (Written::default(), RowCache::default());
+        let mut turns = TurnPrefetch::of(&mut sql, begun.now, works.iter().map(AsRef::as_ref))?;
+        let (mut written, mut row_cache) = (CommitSummary::default(), RowCache::default());
         for work in works {
             let mut tx = Tx::new(&mut sql, begun.now, begun.number, *work.seed());
             tx.ahead = work.run_id().and_then(|run| ahead.remove(&run));
@@ -357,7 +361,7 @@ impl Session {
 
     /// Begins to write once nobody else writes to `trees`: only then the transaction gets its number and its moment, so what
     /// it reads of them stands before it on the timeline.
-    fn begin_holding(&mut self, begin: &str, trees: Vec<TreeLock>) -> Result<Begun, StoreError> {
+    fn begin_holding(&mut self, begin: &str, trees: Vec<TreeLock>) -> Result<OpenTransaction, StoreError> {
         let (begin, ask) = if trees.is_empty() {
             (begin.to_owned(), WRITING)
         } else {
@@ -369,7 +373,7 @@ impl Session {
     }
 
     /// Begins, connecting first where needed; asks for time and transaction number in the same round trip.
-    fn begin(&mut self, begin: Option<&str>, ask: &str) -> Result<Begun, StoreError> {
+    fn begin(&mut self, begin: Option<&str>, ask: &str) -> Result<OpenTransaction, StoreError> {
         let statement = begin.map_or_else(|| ask.to_owned(), |begin| format!("{begin}; {ask}"));
         // A connection that broke while idle shows only now, when nothing is lost by opening another.
         let reused = self.connection.is_some();
@@ -392,7 +396,7 @@ impl Session {
         let (now, transaction) = row.ok_or_else(|| SqlError::Other("no time came back".to_owned()))?;
         let now = self.clock.as_ref().map_or(Millis(now), |clock| clock.now());
         let offset = self.connected()?.timeline_offset;
-        Ok(Begun { now, number: transaction + offset })
+        Ok(OpenTransaction { now, number: transaction + offset })
     }
 
     fn connected(&mut self) -> Result<&mut Connection, StoreError> {
@@ -402,8 +406,8 @@ impl Session {
             if self.is_shared {
                 client.batch_execute(GET_READY_TO_SHARE).map_err(|error| sql_error(&error))?;
             }
-            let mut prepared = Prepared::default();
-            let mut sql = PostgresSql::new(&mut client, &mut prepared, 0);
+            let mut prepared = StatementCache::default();
+            let mut sql = PostgresTransaction::new(&mut client, &mut prepared, 0);
             let timeline_offset = crate::store::timeline_offset(&mut sql)?;
             self.connection = Some(Connection { client, prepared, timeline_offset });
         }
@@ -412,7 +416,7 @@ impl Session {
 
     fn in_transaction<T>(
         &mut self,
-        begun: &Begun,
+        begun: &OpenTransaction,
         seed: [u8; 16],
         work: impl FnOnce(&mut Tx<'_>) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
@@ -421,14 +425,14 @@ impl Session {
 
     fn with_sql<T>(
         &mut self,
-        begun: &Begun,
+        begun: &OpenTransaction,
         seed: [u8; 16],
         is_looking: bool,
         work: impl FnOnce(&mut Tx<'_>) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
         let Connection { client, prepared, timeline_offset } = self.connected()?;
         prepared.failed = false;
-        let mut sql = PostgresSql::new(client, prepared, *timeline_offset).looking(is_looking);
+        let mut sql = PostgresTransaction::new(client, prepared, *timeline_offset).looking(is_looking);
         let mut tx = Tx::new(&mut sql as &mut dyn Sql, begun.now, begun.number, seed);
         let outcome = catch_unwind(AssertUnwindSafe(|| work(&mut tx)));
         outcome.unwrap_or_else(|panic| Err(StoreError::Panicked(panic_text(&*panic))))

@@ -5,7 +5,7 @@
 
 use skein_core::{Digest, UserId};
 
-use crate::db::queued_write::{About, Work};
+use crate::db::queued_write::{LockTarget, QueuedWrite};
 
 /// Takes the lock ?1 until the transaction ends.
 pub(super) const LOCK: &str = "SELECT pg_advisory_xact_lock(?1)";
@@ -27,8 +27,8 @@ impl TreeLock {
 }
 
 /// The locks of the trees that these functions write to, each once and in the same order for everybody.
-pub(super) fn trees_of<'w>(works: impl IntoIterator<Item = &'w dyn Work>) -> Vec<TreeLock> {
-    let lock = |work: &dyn Work| work.about().and_then(About::trees).map(TreeLock::of);
+pub(super) fn trees_of<'w>(works: impl IntoIterator<Item = &'w dyn QueuedWrite>) -> Vec<TreeLock> {
+    let lock = |work: &dyn QueuedWrite| work.about().and_then(LockTarget::trees).map(TreeLock::of);
     let mut trees: Vec<TreeLock> = works.into_iter().filter_map(lock).collect();
     trees.sort_unstable();
     trees.dedup();

@@ -9,8 +9,8 @@ use std::fmt::Write as _;
 
 use postgres::types::{ToSql, Type};
 
-use crate::db::postgres::{INSERT_BYTES_MAX, INSERT_ROWS_MAX, PostgresSql};
-use crate::db::sql::{Kept, Later, Value};
+use crate::db::postgres::{INSERT_BYTES_MAX, INSERT_ROWS_MAX, PostgresTransaction};
+use crate::db::sql::{DeferredStatement, OwnedValue, Value};
 use crate::error::SqlError;
 use crate::timeline::items::{INSERT_COLUMNS, INSERT_ITEM};
 
@@ -20,10 +20,10 @@ const ITEMS: &str = "items";
 
 /// What waits to be carried out.
 #[derive(Default)]
-pub(crate) struct Waiting {
+pub(crate) struct WriteBatch {
     statements: Vec<Statement>,
     /// Rows of items, in their order: they take their positions in it.
-    items: Vec<Kept>,
+    items: Vec<OwnedValue>,
     item_bytes: usize,
     /// The position of the last item that was inserted so.
     last_position: Option<i64>,
@@ -35,59 +35,59 @@ struct Statement {
     sql: String,
     width: usize,
     key: usize,
-    params: Vec<Kept>,
+    params: Vec<OwnedValue>,
     /// Whether it changes nothing, and only locks what is relied on: it comes last, whatever is asked before.
     only_locks: bool,
     unless_one: Option<SqlError>,
 }
 
 impl Statement {
-    fn new(later: Later<'_>) -> Self {
-        let Later { table, sql, params, key, unless_one, only_locks, replaces: _ } = later;
-        let params: Vec<Kept> = params.iter().copied().map(Kept::of).collect();
+    fn new(later: DeferredStatement<'_>) -> Self {
+        let DeferredStatement { table, sql, params, key, unless_one, only_locks, replaces: _ } = later;
+        let params: Vec<OwnedValue> = params.iter().copied().map(OwnedValue::of).collect();
         Self { table, sql: sql.to_owned(), width: params.len(), key, params, only_locks, unless_one }
     }
 
     /// Everybody locks rows in the same order.
     fn sort(&mut self) {
         let mut params = std::mem::take(&mut self.params).into_iter();
-        let mut rows: Vec<Vec<Kept>> = Vec::new();
+        let mut rows: Vec<Vec<OwnedValue>> = Vec::new();
         while params.len() > 0 {
             rows.push(params.by_ref().take(self.width).collect());
         }
         rows.sort_by_cached_key(|row| match row.first() {
-            Some(Kept::Bytes(id)) => id.clone(),
+            Some(OwnedValue::Bytes(id)) => id.clone(),
             _ => Vec::new(),
         });
         self.params = rows.into_iter().flatten().collect();
     }
 
-    fn rows(&self) -> std::slice::ChunksExact<'_, Kept> {
+    fn rows(&self) -> std::slice::ChunksExact<'_, OwnedValue> {
         self.params.chunks_exact(self.width)
     }
 
     /// Whether some row of it is the one that is named so.
     fn is_about(&self, key: &[Value<'_>]) -> bool {
-        let is_it = |row: &[Kept]| row.iter().zip(key).all(|(kept, value)| kept.value() == *value);
+        let is_it = |row: &[OwnedValue]| row.iter().zip(key).all(|(kept, value)| kept.value() == *value);
         self.rows().any(|row| is_it(&row[..self.key.min(key.len())]))
     }
 
     /// Writes another row instead of the one with the same key, if there is one.
-    fn replace(&mut self, later: &Later<'_>) -> bool {
+    fn replace(&mut self, later: &DeferredStatement<'_>) -> bool {
         let is_it =
-            |row: &[Kept]| row.iter().zip(&later.params[..later.key]).all(|(kept, value)| kept.value() == *value);
+            |row: &[OwnedValue]| row.iter().zip(&later.params[..later.key]).all(|(kept, value)| kept.value() == *value);
         let Some(at) = self.rows().position(is_it) else { return false };
-        let row = later.params.iter().copied().map(Kept::of);
+        let row = later.params.iter().copied().map(OwnedValue::of);
         self.params.splice(at * self.width..(at + 1) * self.width, row);
         true
     }
 
-    fn is_same(&self, later: &Later<'_>) -> bool {
+    fn is_same(&self, later: &DeferredStatement<'_>) -> bool {
         self.table == later.table && self.width == later.params.len() && self.sql == later.sql
     }
 }
 
-impl Waiting {
+impl WriteBatch {
     /// Whether a statement is about something that waits; every table is named in the text of whatever is about it.
     fn concerns(&self, sql: &str) -> bool {
         let of_items = !self.items.is_empty() && sql.contains(ITEMS);
@@ -100,19 +100,19 @@ impl Waiting {
     }
 
     /// Whether a row that waits was replaced, and is written as it is to be at the end.
-    fn replace(&mut self, later: &Later<'_>) -> bool {
+    fn replace(&mut self, later: &DeferredStatement<'_>) -> bool {
         let mut alike = self.statements.iter_mut().filter(|statement| statement.is_same(later));
         later.replaces && alike.any(|statement| statement.replace(later))
     }
 
     /// Whether the same was put off before, and once is enough.
-    fn has_already(&self, later: &Later<'_>) -> bool {
+    fn has_already(&self, later: &DeferredStatement<'_>) -> bool {
         let mut alike = self.statements.iter().filter(|statement| statement.is_same(later));
         later.only_locks && alike.any(|statement| statement.is_about(later.params))
     }
 }
 
-impl PostgresSql<'_> {
+impl PostgresTransaction<'_> {
     /// To be asked before any other statement.
     pub(super) fn before(&mut self, sql: &str) -> Result<(), SqlError> {
         if self.waiting.concerns(sql) { self.carry_out() } else { Ok(()) }
@@ -123,7 +123,7 @@ impl PostgresSql<'_> {
         if self.waiting.is_about(table, &[Value::Bytes(key)]) { self.carry_out() } else { Ok(()) }
     }
 
-    pub(super) fn put_off(&mut self, later: Later<'_>) -> Result<(), SqlError> {
+    pub(super) fn put_off(&mut self, later: DeferredStatement<'_>) -> Result<(), SqlError> {
         self.refuse_unless_reading(later.sql)?;
         if self.waiting.has_already(&later) || self.waiting.replace(&later) {
             return Ok(());
@@ -132,7 +132,7 @@ impl PostgresSql<'_> {
             self.carry_out()?;
         }
         if let Some(same) = self.waiting.statements.iter_mut().find(|statement| statement.is_same(&later)) {
-            same.params.extend(later.params.iter().copied().map(Kept::of));
+            same.params.extend(later.params.iter().copied().map(OwnedValue::of));
             return Ok(());
         }
         if self.waiting.statements.len() >= TOGETHER_MAX {
@@ -152,7 +152,7 @@ impl PostgresSql<'_> {
                 self.carry_out()?;
             }
             self.waiting.item_bytes += bytes;
-            self.waiting.items.extend(row.iter().copied().map(Kept::of));
+            self.waiting.items.extend(row.iter().copied().map(OwnedValue::of));
         }
         Ok(())
     }
@@ -186,7 +186,7 @@ impl PostgresSql<'_> {
         statements.iter_mut().for_each(Statement::sort);
         self.waiting.item_bytes = 0;
         let has_items = !items.is_empty();
-        let mut together = Together::default();
+        let mut together = CombinedStatement::default();
         if has_items {
             let rows = self.rows_of(INSERT_ITEM, &items, INSERT_COLUMNS)?;
             together.add(rows, Some(("position", "max(position)")));
@@ -218,17 +218,28 @@ impl PostgresSql<'_> {
 
     /// A statement with its rows: one as it is written, several column by column. Where functions share a transaction one
     /// comes so, too: there would be twice as many statements to prepare.
-    fn rows_of<'k>(&mut self, sql: &str, rows: &'k [Kept], width: usize) -> Result<Spelled<'k>, SqlError> {
+    fn rows_of<'k>(
+        &mut self,
+        sql: &str,
+        rows: &'k [OwnedValue],
+        width: usize,
+    ) -> Result<SpelledStatement<'k>, SqlError> {
         if rows.len() == width && self.answers.is_none() {
-            return Ok(Spelled { sql: sql.to_owned(), params: rows.iter().map(|one| boxed(one.value())).collect() });
+            return Ok(SpelledStatement {
+                sql: sql.to_owned(),
+                params: rows.iter().map(|one| boxed(one.value())).collect(),
+            });
         }
         let types = self.prepared(sql)?.params().to_vec();
-        let column = |at: usize| rows.iter().skip(at).step_by(width).map(Kept::value).collect::<Vec<_>>();
-        Ok(Spelled { sql: for_each_row(sql, &types), params: (0..width).map(|at| boxed(column(at))).collect() })
+        let column = |at: usize| rows.iter().skip(at).step_by(width).map(OwnedValue::value).collect::<Vec<_>>();
+        Ok(SpelledStatement {
+            sql: for_each_row(sql, &types),
+            params: (0..width).map(|at| boxed(column(at))).collect(),
+        })
     }
 
     /// The one row that tells what came of it.
-    fn carried_out(&mut self, together: &Together<'_>) -> Result<Vec<i64>, SqlError> {
+    fn carried_out(&mut self, together: &CombinedStatement<'_>) -> Result<Vec<i64>, SqlError> {
         let statement = self.statement(&together.sql())?;
         let params: Vec<&(dyn ToSql + Sync)> = together.params.iter().map(AsRef::as_ref).collect();
         let row = self.client.query_one(&statement, &params).map_err(|error| self.failed(&error))?;
@@ -243,22 +254,22 @@ fn boxed<'k>(value: impl ToSql + Sync + 'k) -> Param<'k> {
 }
 
 /// A statement as it is sent, by itself.
-struct Spelled<'k> {
+struct SpelledStatement<'k> {
     sql: String,
     params: Vec<Param<'k>>,
 }
 
 /// Several statements as one, which answers with what each of them has to tell.
 #[derive(Default)]
-struct Together<'k> {
+struct CombinedStatement<'k> {
     parts: Vec<String>,
     told: Vec<String>,
     params: Vec<Param<'k>>,
 }
 
-impl<'k> Together<'k> {
+impl<'k> CombinedStatement<'k> {
     /// Adds a statement; `told` is what it returns of each row, and what is told of all.
-    fn add(&mut self, spelled: Spelled<'k>, told: Option<(&str, &str)>) {
+    fn add(&mut self, spelled: SpelledStatement<'k>, told: Option<(&str, &str)>) {
         let number = self.parts.len();
         let (returned, told) = told.map_or(("1", None), |(returned, told)| (returned, Some(told)));
         self.parts.push(format!("w{number} AS ({} RETURNING {returned})", shifted(&spelled.sql, self.params.len())));
@@ -315,8 +326,8 @@ mod tests {
 
     #[test]
     fn statements_are_put_together_with_what_they_have_to_tell() {
-        let deleting = |sql: &str| Spelled { sql: sql.to_owned(), params: vec![boxed(1_i64)] };
-        let mut together = Together::default();
+        let deleting = |sql: &str| SpelledStatement { sql: sql.to_owned(), params: vec![boxed(1_i64)] };
+        let mut together = CombinedStatement::default();
         together.add(deleting("DELETE FROM jobs WHERE id = ?1"), None);
         together.add(deleting("DELETE FROM x WHERE y = ?1"), Some(("1", "count(*)")));
         assert_eq!(

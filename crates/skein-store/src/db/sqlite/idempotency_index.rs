@@ -14,7 +14,7 @@ use skein_core::id::Entropy;
 use skein_core::{Digest, Millis, OperationId};
 
 use crate::db::sql::{Sql as _, params};
-use crate::db::sqlite::SqliteSql;
+use crate::db::sqlite::SqliteTransaction;
 use crate::error::SqlError;
 
 /// Operations after which the names in memory begin to be filed; a start reads at most about twice as many rows. Tests see
@@ -29,14 +29,14 @@ const SWEPT_MAX: i64 = 10_000;
 
 const FILED_UNTIL: &str = "requests_filed";
 
-pub(crate) struct RequestNames {
+pub(crate) struct IdempotencyIndex {
     /// Of operations that are not filed, or not all of whose round are.
     recent: HashMap<Digest, OperationId>,
     /// One entry for each operation of the open transaction, with its name.
     noted: Vec<Option<Digest>>,
     /// Operations committed since the last round began.
     unfiled: usize,
-    round: Option<Round>,
+    round: Option<FilingRound>,
     /// Whether the process before this one did not get to the end of its round.
     is_behind: bool,
     /// Whether there is anything to look for in the table.
@@ -47,15 +47,15 @@ pub(crate) struct RequestNames {
 
 /// What a look at the file showed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Refreshed {
+pub(crate) enum RefreshResult {
     AsBefore,
     /// Another connection wrote to it.
     OthersWrote,
 }
 
 /// Names that are being filed, in the order of the table.
-struct Round {
-    entries: Vec<Entry>,
+struct FilingRound {
+    entries: Vec<IndexedRequest>,
     /// How many are on disk, and how many will be with the open transaction.
     filed: usize,
     filing: usize,
@@ -68,14 +68,14 @@ struct Round {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Entry {
+struct IndexedRequest {
     day: i64,
     short: i64,
     name: Digest,
     operation: OperationId,
 }
 
-impl Entry {
+impl IndexedRequest {
     fn new(name: Digest, operation: OperationId) -> Self {
         Self { day: day(operation.made_at()), short: short(&name), name, operation }
     }
@@ -94,14 +94,14 @@ fn short(name: &Digest) -> i64 {
 /// The moment of the newest operation.
 pub(crate) fn newest_operation(connection: &Connection) -> Result<Millis, SqlError> {
     let mut newest = Millis(0);
-    SqliteSql::on(connection).query("SELECT max(id) FROM operations", &[], &mut |row| {
+    SqliteTransaction::on(connection).query("SELECT max(id) FROM operations", &[], &mut |row| {
         newest = row.optional_array(0)?.map_or(newest, |id| OperationId::from_bytes(id).made_at());
         Ok(())
     })?;
     Ok(newest)
 }
 
-impl RequestNames {
+impl IdempotencyIndex {
     /// Reads what is not filed. No later operation is made before `now`.
     pub(crate) fn load(connection: &Connection, now: Millis) -> Result<Self, SqlError> {
         let mut names = Self {
@@ -113,7 +113,7 @@ impl RequestNames {
             has_filed: false,
             data_version: data_version(connection)?,
         };
-        let mut sql = SqliteSql::on(connection);
+        let mut sql = SqliteTransaction::on(connection);
         let mut filed_until = Millis(0);
         sql.query("SELECT value FROM meta WHERE name = ?1", params![FILED_UNTIL], &mut |row| {
             filed_until = Millis(row.text(0)?.parse().map_err(|_| SqlError::Other("not a moment".to_owned()))?);
@@ -138,12 +138,12 @@ impl RequestNames {
     }
 
     /// Reads everything again if another connection wrote to the file. To be asked at the start of a transaction.
-    pub(crate) fn refresh(&mut self, connection: &Connection, now: Millis) -> Result<Refreshed, SqlError> {
+    pub(crate) fn refresh(&mut self, connection: &Connection, now: Millis) -> Result<RefreshResult, SqlError> {
         if data_version(connection)? == self.data_version {
-            return Ok(Refreshed::AsBefore);
+            return Ok(RefreshResult::AsBefore);
         }
         *self = Self::load(connection, now)?;
-        Ok(Refreshed::OthersWrote)
+        Ok(RefreshResult::OthersWrote)
     }
 
     /// Operations that may have been asked for under a name; whoever asks compares all of it.
@@ -158,7 +158,7 @@ impl RequestNames {
             let filed = "SELECT operation FROM request_names WHERE day = ?1 AND name = ?3
                          UNION ALL SELECT operation FROM request_names WHERE day = ?2 AND name = ?3";
             let (today, short) = (day(now), short(name));
-            SqliteSql::on(connection).query(filed, params![today, today - 1, short], &mut |row| {
+            SqliteTransaction::on(connection).query(filed, params![today, today - 1, short], &mut |row| {
                 found.push(OperationId::from_bytes(row.array(0)?));
                 Ok(())
             })?;
@@ -189,7 +189,7 @@ impl RequestNames {
     /// Files some names in the open transaction, right before it is committed.
     pub(crate) fn file(&mut self, connection: &Connection) -> Result<(), SqlError> {
         let Some(round) = &mut self.round else { return Ok(()) };
-        let mut sql = SqliteSql::on(connection);
+        let mut sql = SqliteTransaction::on(connection);
         let some = if round.at_once { round.entries.len() } else { FILED_PER_COMMIT + 2 * self.noted.len() };
         round.filing = round.entries.len().min(round.filed + some);
         for entry in &round.entries[round.filed..round.filing] {
@@ -224,7 +224,8 @@ impl RequestNames {
         }
         let oldest = now.plus(-KEY_KEPT_MS);
         self.recent.retain(|_, operation| operation.made_at() > oldest);
-        let mut entries: Vec<Entry> = self.recent.iter().map(|(name, id)| Entry::new(*name, *id)).collect();
+        let mut entries: Vec<IndexedRequest> =
+            self.recent.iter().map(|(name, id)| IndexedRequest::new(*name, *id)).collect();
         let (mut began_at, at_once) = (now, self.is_behind);
         if at_once && entries.len() > CAUGHT_UP_PER_COMMIT {
             // The oldest first, so that whoever starts next has less to read however short this process lives.
@@ -235,10 +236,10 @@ impl RequestNames {
             (self.is_behind, self.unfiled) = (false, 0);
         }
         entries.sort_unstable();
-        self.round = Some(Round { entries, filed: 0, filing: 0, at_once, is_over: false, began_at });
+        self.round = Some(FilingRound { entries, filed: 0, filing: 0, at_once, is_over: false, began_at });
     }
 
-    fn end(&mut self, round: Round) {
+    fn end(&mut self, round: FilingRound) {
         self.has_filed |= !round.entries.is_empty();
         for entry in round.entries {
             // Unless the name was used again meanwhile.
@@ -258,14 +259,14 @@ impl RequestNames {
 }
 
 /// Takes away some of what was filed so long ago that it no longer counts.
-pub(crate) fn sweep(sql: &mut SqliteSql<'_>, now: Millis) -> Result<(), SqlError> {
+pub(crate) fn sweep(sql: &mut SqliteTransaction<'_>, now: Millis) -> Result<(), SqlError> {
     let old = "DELETE FROM request_names WHERE (day, name, operation) IN
                (SELECT day, name, operation FROM request_names WHERE day < ?1 LIMIT ?2)";
     sql.execute(old, params![day(now) - 1, SWEPT_MAX]).map(drop)
 }
 
 /// Says that every request there is can be found by index, as is so in a copy of a store.
-pub(crate) fn all_are_indexed(sql: &mut SqliteSql<'_>) -> Result<(), SqlError> {
+pub(crate) fn all_are_indexed(sql: &mut SqliteTransaction<'_>) -> Result<(), SqlError> {
     let mark = "INSERT INTO meta (name, value)
                 SELECT ?1, CAST(coalesce(max(created_at), 0) AS TEXT) FROM operations WHERE true
                 ON CONFLICT (name) DO UPDATE SET value = excluded.value";
@@ -274,7 +275,7 @@ pub(crate) fn all_are_indexed(sql: &mut SqliteSql<'_>) -> Result<(), SqlError> {
 
 fn data_version(connection: &Connection) -> Result<i64, SqlError> {
     let mut version = 0;
-    SqliteSql::on(connection).query("PRAGMA data_version", &[], &mut |row| {
+    SqliteTransaction::on(connection).query("PRAGMA data_version", &[], &mut |row| {
         version = row.int(0)?;
         Ok(())
     })?;

@@ -16,9 +16,9 @@ use crate::tx::Tx;
 /// As many as threads that answer requests on a small machine.
 const CONNECTIONS: usize = 4;
 
-pub(crate) struct AtHand(Vec<Mutex<Connection>>);
+pub(crate) struct InlineReader(Vec<Mutex<Connection>>);
 
-impl AtHand {
+impl InlineReader {
     pub(crate) fn open(file: &Path) -> Result<Self, StoreError> {
         let open = |_| Ok(Mutex::new(open_reader(file)?));
         (0..CONNECTIONS).map(open).collect::<Result<_, StoreError>>().map(Self)

@@ -13,17 +13,17 @@ use std::path::Path;
 use rusqlite::config::DbConfig;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{CachedStatement, Connection, ErrorCode, OpenFlags, ToSql};
-use skein_core::{Digest, Millis, OperationId, RunId};
+use skein_core::{Digest, ExecutionId, Millis, OperationId};
 
-use crate::db::query_cache::Question;
+use crate::db::query_cache::QueryKey;
 use crate::db::schema;
 use crate::db::schema::{Dialect, Migrate};
 use crate::db::sql;
-use crate::db::sql::{KeptRow, Later, Row, RowResult, Sql, Value};
-use crate::db::sqlite::idempotency_index::RequestNames;
-use crate::db::sqlite::writer_cache::Kept;
+use crate::db::sql::{DeferredStatement, OwnedRow, Row, RowResult, Sql, Value};
+use crate::db::sqlite::idempotency_index::IdempotencyIndex;
+use crate::db::sqlite::writer_cache::WriterCache;
 use crate::error::{SqlError, StoreError};
-use crate::flow::Ahead;
+use crate::flow::ExecutionPrefetch;
 use crate::timeline::items::{INSERT_COLUMNS, INSERT_ITEM};
 
 /// Page caches: one writer and four readers together stay below what an idle server may hold.
@@ -37,7 +37,7 @@ const STATEMENTS_CACHED: usize = 128;
 pub(crate) fn open_writer(path: &Path) -> Result<Connection, StoreError> {
     let connection = Connection::open(path).map_err(|error| opening(path, &error))?;
     configure(&connection).map_err(|error| opening(path, &error))?;
-    let mut migrating = Migrating(&connection);
+    let mut migrating = SqliteMigration(&connection);
     migrating.run("BEGIN IMMEDIATE")?;
     match schema::migrate(&mut migrating) {
         Ok(()) => migrating.run("COMMIT")?,
@@ -54,7 +54,7 @@ pub(crate) fn open_reader(path: &Path) -> Result<Connection, StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
     let connection = Connection::open_with_flags(path, flags).map_err(|error| opening(path, &error))?;
     configure_shared(&connection, READER_CACHE_KIB).map_err(|error| opening(path, &error))?;
-    schema::check(&mut Migrating(&connection))?;
+    schema::check(&mut SqliteMigration(&connection))?;
     Ok(connection)
 }
 
@@ -62,7 +62,7 @@ pub(crate) fn open_reader(path: &Path) -> Result<Connection, StoreError> {
 pub(crate) fn open_scratch() -> Result<Connection, StoreError> {
     // An empty name makes a temporary file, which SQLite keeps in memory while it is small.
     let connection = Connection::open("").map_err(|error| sql_error(&error))?;
-    schema::migrate(&mut Migrating(&connection))?;
+    schema::migrate(&mut SqliteMigration(&connection))?;
     // It holds what is made from items, not the items those rows refer to.
     connection.pragma_update(None, "foreign_keys", false).map_err(|error| sql_error(&error))?;
     Ok(connection)
@@ -101,9 +101,9 @@ fn opening(path: &Path, error: &rusqlite::Error) -> StoreError {
     }
 }
 
-pub(crate) struct Migrating<'a>(pub(crate) &'a Connection);
+pub(crate) struct SqliteMigration<'a>(pub(crate) &'a Connection);
 
-impl Migrate for Migrating<'_> {
+impl Migrate for SqliteMigration<'_> {
     const DIALECT: Dialect = Dialect::Sqlite;
 
     fn run(&mut self, sql: &str) -> Result<(), SqlError> {
@@ -121,20 +121,20 @@ impl Migrate for Migrating<'_> {
     }
 }
 
-pub(crate) struct SqliteSql<'a> {
+pub(crate) struct SqliteTransaction<'a> {
     connection: &'a Connection,
     /// Only where requests are carried out.
-    requests: Option<&'a mut RequestNames>,
-    kept: Option<&'a mut Kept>,
+    requests: Option<&'a mut IdempotencyIndex>,
+    kept: Option<&'a mut WriterCache>,
 }
 
-impl<'a> SqliteSql<'a> {
+impl<'a> SqliteTransaction<'a> {
     pub(crate) fn on(connection: &'a Connection) -> Self {
         Self { connection, requests: None, kept: None }
     }
 
     /// As the one thread that writes.
-    pub(crate) fn knowing(self, requests: &'a mut RequestNames, kept: &'a mut Kept) -> Self {
+    pub(crate) fn knowing(self, requests: &'a mut IdempotencyIndex, kept: &'a mut WriterCache) -> Self {
         Self { requests: Some(requests), kept: Some(kept), ..self }
     }
 
@@ -149,13 +149,13 @@ impl<'a> SqliteSql<'a> {
         Ok(changed as u64)
     }
 
-    fn kept_rows(&self, sql: &str, params: &[Value<'_>]) -> Result<Vec<KeptRow>, SqlError> {
+    fn kept_rows(&self, sql: &str, params: &[Value<'_>]) -> Result<Vec<OwnedRow>, SqlError> {
         let mut statement = self.statement(sql, params)?;
         let columns = statement.column_count();
         let (mut found, mut rows) = (statement.raw_query(), Vec::new());
         while let Some(row) = found.next().map_err(|error| sql_error(&error))? {
-            let values = (0..columns).map(|column| row.value(column).map(sql::Kept::of));
-            rows.push(KeptRow(values.collect::<Result<_, _>>()?));
+            let values = (0..columns).map(|column| row.value(column).map(sql::OwnedValue::of));
+            rows.push(OwnedRow(values.collect::<Result<_, _>>()?));
         }
         Ok(rows)
     }
@@ -169,13 +169,13 @@ impl<'a> SqliteSql<'a> {
     }
 }
 
-impl Sql for SqliteSql<'_> {
+impl Sql for SqliteTransaction<'_> {
     fn execute(&mut self, sql: &str, params: &[Value<'_>]) -> Result<u64, SqlError> {
         self.written(None);
         self.change(sql, params)
     }
 
-    fn execute_later(&mut self, later: Later<'_>) -> Result<(), SqlError> {
+    fn execute_later(&mut self, later: DeferredStatement<'_>) -> Result<(), SqlError> {
         self.written(Some(later.table));
         let changed = self.change(later.sql, later.params)?;
         later.unless_one.filter(|_| changed != 1).map_or(Ok(()), Err)
@@ -207,13 +207,13 @@ impl Sql for SqliteSql<'_> {
         if self.kept.is_none() {
             return self.query(sql, params, each);
         }
-        let question = Question::new(sql, params);
+        let question = QueryKey::new(sql, params);
         let known = self.kept.as_ref().and_then(|kept| kept.answers.to(&question));
         if let Some(rows) = known {
             #[cfg(debug_assertions)]
             assert_eq!(
                 rows,
-                SqliteSql::on(self.connection).kept_rows(sql, params)?,
+                SqliteTransaction::on(self.connection).kept_rows(sql, params)?,
                 "an answer was kept too long: {sql}"
             );
             return rows.iter().try_for_each(|row| each(row));
@@ -226,17 +226,17 @@ impl Sql for SqliteSql<'_> {
         handed
     }
 
-    fn take_run(&mut self, run: RunId) -> Option<Ahead> {
+    fn take_run(&mut self, run: ExecutionId) -> Option<ExecutionPrefetch> {
         self.kept.as_mut()?.take_run(run)
     }
 
-    fn keep_run(&mut self, run: Option<Ahead>) {
+    fn keep_run(&mut self, run: Option<ExecutionPrefetch>) {
         if let (Some(kept), Some(run)) = (&mut self.kept, run) {
             kept.keep_run(run);
         }
     }
 
-    fn forget_run(&mut self, run: RunId) {
+    fn forget_run(&mut self, run: ExecutionId) {
         self.take_run(run);
     }
 

@@ -7,7 +7,7 @@ use rusqlite::Connection;
 use skein_core::Millis;
 
 use crate::db::queued_write::panic_text;
-use crate::db::sqlite::{SqliteSql, sql_error};
+use crate::db::sqlite::{SqliteTransaction, sql_error};
 use crate::error::StoreError;
 use crate::tx::Tx;
 
@@ -38,7 +38,7 @@ pub(crate) fn look<T>(
     now: Millis,
     work: impl FnOnce(&mut Tx<'_>) -> Result<T, StoreError>,
 ) -> Result<T, StoreError> {
-    let working = || work(&mut Tx::new(&mut SqliteSql::on(connection), now, 0, [0; 16]));
+    let working = || work(&mut Tx::new(&mut SqliteTransaction::on(connection), now, 0, [0; 16]));
     let outcome = catch_unwind(AssertUnwindSafe(working));
     outcome.unwrap_or_else(|panic| Err(StoreError::Panicked(panic_text(&*panic))))
 }

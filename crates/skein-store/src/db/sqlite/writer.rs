@@ -17,11 +17,11 @@ use rusqlite::Connection;
 use skein_core::Millis;
 
 use crate::clock::Clock;
-use crate::db::queued_write::Work;
+use crate::db::queued_write::QueuedWrite;
 use crate::db::revisions::Revisions;
-use crate::db::sqlite::idempotency_index::{Refreshed, RequestNames, newest_operation};
-use crate::db::sqlite::writer_cache::Kept;
-use crate::db::sqlite::{BUSY_TIMEOUT, SqliteSql, sql_error};
+use crate::db::sqlite::idempotency_index::{IdempotencyIndex, RefreshResult, newest_operation};
+use crate::db::sqlite::writer_cache::WriterCache;
+use crate::db::sqlite::{BUSY_TIMEOUT, SqliteTransaction, sql_error};
 use crate::db::wake::Wakes;
 use crate::error::{SqlError, StoreError};
 use crate::store::Urgency;
@@ -42,20 +42,20 @@ const CHECKPOINT_ABOVE_PAGES: i32 = 4_000;
 
 pub(crate) struct Writer {
     queue: Option<Sender<Queued>>,
-    waiting: Arc<Waiting>,
+    waiting: Arc<WaitingWrite>,
     commits: Arc<AtomicU64>,
     revisions: Revisions,
     thread: Option<JoinHandle<()>>,
 }
 
 #[derive(Default)]
-struct Waiting {
+struct WaitingWrite {
     functions: AtomicUsize,
     bytes: AtomicUsize,
 }
 
 struct Queued {
-    work: Box<dyn Work>,
+    work: Box<dyn QueuedWrite>,
     bytes: usize,
     urgency: Urgency,
 }
@@ -73,14 +73,14 @@ impl Writer {
     ) -> Result<Self, StoreError> {
         let (queue, tasks) = channel();
         let log_pages = count_log_pages(&mut connection)?;
-        let (waiting, revisions) = (Arc::new(Waiting::default()), Revisions::default());
+        let (waiting, revisions) = (Arc::new(WaitingWrite::default()), Revisions::default());
         let commits = Arc::new(AtomicU64::new(0));
         let last_now = last_now(&connection)?.max(clock.now());
         let mut thread = WriterThread {
             last_now,
-            requests: RequestNames::load(&connection, last_now)?,
-            kept: Kept::default(),
-            number: crate::store::timeline_offset(&mut SqliteSql::on(&connection))?,
+            requests: IdempotencyIndex::load(&connection, last_now)?,
+            kept: WriterCache::default(),
+            number: crate::store::timeline_offset(&mut SqliteTransaction::on(&connection))?,
             log_pages,
             changes: connection.total_changes(),
             connection,
@@ -92,7 +92,7 @@ impl Writer {
             waiting: Arc::clone(&waiting),
             commits: Arc::clone(&commits),
             revisions: revisions.clone(),
-            open: Open::default(),
+            open: OpenBatch::default(),
             owes_truncation: false,
         };
         let run = move || thread.run();
@@ -111,7 +111,7 @@ impl Writer {
     }
 
     /// Queues a function, unless too much waits already.
-    pub(crate) fn submit(&self, work: Box<dyn Work>, bytes: usize, urgency: Urgency) -> Result<(), StoreError> {
+    pub(crate) fn submit(&self, work: Box<dyn QueuedWrite>, bytes: usize, urgency: Urgency) -> Result<(), StoreError> {
         let share = match urgency {
             Urgency::Interactive => 1,
             Urgency::Background => 2,
@@ -132,7 +132,7 @@ impl Writer {
     }
 }
 
-impl Waiting {
+impl WaitingWrite {
     fn leave(&self, bytes: usize) {
         self.functions.fetch_sub(1, Ordering::Relaxed);
         self.bytes.fetch_sub(bytes, Ordering::Relaxed);
@@ -170,7 +170,7 @@ fn count_log_pages(connection: &mut Connection) -> Result<Arc<AtomicI32>, StoreE
 
 /// What the open transaction does besides appending facts.
 #[derive(Default)]
-struct Open {
+struct OpenBatch {
     is_revised: bool,
     is_destroying: bool,
     /// Whether a job became ready.
@@ -183,8 +183,8 @@ struct WriterThread {
     log_pages: Arc<AtomicI32>,
     clock: Arc<dyn Clock>,
     last_now: Millis,
-    requests: RequestNames,
-    kept: Kept,
+    requests: IdempotencyIndex,
+    kept: WriterCache,
     number: i64,
     wakes: Wakes,
     tasks: Receiver<Queued>,
@@ -192,12 +192,12 @@ struct WriterThread {
     next: Option<Queued>,
     /// How long others may join a batch.
     joining: Duration,
-    waiting: Arc<Waiting>,
+    waiting: Arc<WaitingWrite>,
     commits: Arc<AtomicU64>,
     /// Rows that were changed until the last commit.
     changes: u64,
     revisions: Revisions,
-    open: Open,
+    open: OpenBatch,
     /// Whether the log still holds what was destroyed.
     owes_truncation: bool,
 }
@@ -224,19 +224,19 @@ impl WriterThread {
         }
     }
 
-    fn gather(&self, first: Queued) -> VecDeque<Box<dyn Work>> {
+    fn gather(&self, first: Queued) -> VecDeque<Box<dyn QueuedWrite>> {
         let waiting = std::iter::once(first).chain(self.tasks.try_iter()).take(BATCH_FUNCTIONS_MAX);
         waiting.map(|queued| self.admit(queued)).collect()
     }
 
-    fn admit(&self, queued: Queued) -> Box<dyn Work> {
+    fn admit(&self, queued: Queued) -> Box<dyn QueuedWrite> {
         self.waiting.leave(queued.bytes);
         queued.work
     }
 
     /// Whoever came while a batch was run: a commit costs much the same for one more, and most of it a second time.
     /// Background work is long, and those before it are done: it opens the next batch.
-    fn latecomer(&mut self, ran: usize, opened: Instant) -> Option<Box<dyn Work>> {
+    fn latecomer(&mut self, ran: usize, opened: Instant) -> Option<Box<dyn QueuedWrite>> {
         if self.next.is_some() || ran == BATCH_FUNCTIONS_MAX || opened.elapsed() >= self.joining {
             return None;
         }
@@ -252,7 +252,7 @@ impl WriterThread {
 
     /// Runs a batch without savepoints first: most batches have no culprit, and SQLite copies every page that changes
     /// inside a savepoint.
-    fn commit_together(&mut self, batch: VecDeque<Box<dyn Work>>) {
+    fn commit_together(&mut self, batch: VecDeque<Box<dyn QueuedWrite>>) {
         let Some(mut batch) = self.begin(batch) else { return };
         let opened = Instant::now();
         let mut ran = Vec::with_capacity(batch.len());
@@ -285,7 +285,7 @@ impl WriterThread {
     }
 
     /// Runs a batch in which somebody failed: each function in a savepoint, so that only its own work is undone.
-    fn commit_in_savepoints(&mut self, batch: VecDeque<Box<dyn Work>>) {
+    fn commit_in_savepoints(&mut self, batch: VecDeque<Box<dyn QueuedWrite>>) {
         let Some(batch) = self.begin(batch) else { return };
         let mut ran = Vec::with_capacity(batch.len());
         let mut batch = batch.into_iter();
@@ -306,7 +306,7 @@ impl WriterThread {
     }
 
     /// Opens the transaction of a batch, or refuses everyone in it.
-    fn begin(&mut self, batch: VecDeque<Box<dyn Work>>) -> Option<VecDeque<Box<dyn Work>>> {
+    fn begin(&mut self, batch: VecDeque<Box<dyn QueuedWrite>>) -> Option<VecDeque<Box<dyn QueuedWrite>>> {
         let Err(error) = self.begin_transaction() else { return Some(batch) };
         // Somebody else holds the file, or it cannot be written: trying each alone would make them wait in turn.
         tracing::warn!(%error, waiting = batch.len(), "could not begin a transaction");
@@ -319,8 +319,8 @@ impl WriterThread {
     fn begin_transaction(&mut self) -> Result<(), SqlError> {
         self.statement("BEGIN IMMEDIATE")?;
         match self.requests.refresh(&self.connection, self.last_now) {
-            Ok(Refreshed::AsBefore) => Ok(()),
-            Ok(Refreshed::OthersWrote) => {
+            Ok(RefreshResult::AsBefore) => Ok(()),
+            Ok(RefreshResult::OthersWrote) => {
                 self.kept.let_go();
                 Ok(())
             }
@@ -331,7 +331,7 @@ impl WriterThread {
         }
     }
 
-    fn run_in_savepoint(&mut self, work: &mut dyn Work) -> Result<(), StoreError> {
+    fn run_in_savepoint(&mut self, work: &mut dyn QueuedWrite) -> Result<(), StoreError> {
         self.statement("SAVEPOINT one")?;
         let noted = self.requests.noted();
         let outcome = self.run_function(work);
@@ -350,7 +350,7 @@ impl WriterThread {
         outcome
     }
 
-    fn commit_alone(&mut self, mut work: Box<dyn Work>) {
+    fn commit_alone(&mut self, mut work: Box<dyn QueuedWrite>) {
         let outcome = self.begin_transaction().map_err(not_begun).and_then(|()| {
             self.run_function(&mut *work)?;
             Ok(self.commit()?)
@@ -361,11 +361,11 @@ impl WriterThread {
         settle(work, outcome);
     }
 
-    fn run_function(&mut self, work: &mut dyn Work) -> Result<(), StoreError> {
+    fn run_function(&mut self, work: &mut dyn QueuedWrite) -> Result<(), StoreError> {
         self.last_now = self.last_now.max(self.clock.now());
         let started = Instant::now();
         let seed = *work.seed();
-        let mut sql = SqliteSql::on(&self.connection).knowing(&mut self.requests, &mut self.kept);
+        let mut sql = SqliteTransaction::on(&self.connection).knowing(&mut self.requests, &mut self.kept);
         let mut tx = Tx::new(&mut sql, self.last_now, self.number, seed);
         let outcome = work.run(&mut tx);
         self.open.is_revised |= tx.revises();
@@ -387,7 +387,7 @@ impl WriterThread {
             self.commits.fetch_add(1, Ordering::Relaxed);
         }
         self.requests.committed(self.last_now);
-        let Open { is_revised, is_destroying, has_queued } = std::mem::take(&mut self.open);
+        let OpenBatch { is_revised, is_destroying, has_queued } = std::mem::take(&mut self.open);
         if is_revised {
             self.revisions.add();
         }
@@ -451,7 +451,7 @@ fn not_begun(error: SqlError) -> StoreError {
     }
 }
 
-fn settle(work: Box<dyn Work>, outcome: Result<(), StoreError>) {
+fn settle(work: Box<dyn QueuedWrite>, outcome: Result<(), StoreError>) {
     match outcome {
         Ok(()) => work.acknowledge(None),
         Err(error) => work.refuse(error),

@@ -7,10 +7,10 @@
 
 use std::collections::HashMap;
 
-use skein_core::RunId;
+use skein_core::ExecutionId;
 
-use crate::db::query_cache::Answers;
-use crate::flow::Ahead;
+use crate::db::query_cache::QueryCache;
+use crate::flow::ExecutionPrefetch;
 
 /// Bytes that runs may take together; when they would take more, all are let go.
 const RUNS_BYTES_MAX: usize = 8 << 20;
@@ -18,20 +18,20 @@ const RUNS_BYTES_MAX: usize = 8 << 20;
 const CATALOGUE: [&str; 4] = ["records", "record_references", "health", "vault"];
 
 #[derive(Default)]
-pub(crate) struct Kept {
-    runs: HashMap<RunId, Ahead>,
+pub(crate) struct WriterCache {
+    runs: HashMap<ExecutionId, ExecutionPrefetch>,
     runs_bytes: usize,
-    pub(crate) answers: Answers,
+    pub(crate) answers: QueryCache,
 }
 
-impl Kept {
-    pub(crate) fn take_run(&mut self, run: RunId) -> Option<Ahead> {
+impl WriterCache {
+    pub(crate) fn take_run(&mut self, run: ExecutionId) -> Option<ExecutionPrefetch> {
         let run = self.runs.remove(&run)?;
         self.runs_bytes -= run.weight;
         Some(run)
     }
 
-    pub(crate) fn keep_run(&mut self, run: Ahead) {
+    pub(crate) fn keep_run(&mut self, run: ExecutionPrefetch) {
         self.take_run(run.id);
         if self.runs_bytes + run.weight > RUNS_BYTES_MAX {
             self.forget_runs();
@@ -67,19 +67,23 @@ impl Kept {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::db::query_cache::Question;
+    use crate::db::query_cache::QueryKey;
 
     #[test]
     fn an_answer_stands_until_the_catalogue_may_have_changed_or_the_transaction_ends() {
-        let ends: [fn(&mut Kept); 4] =
-            [Kept::committed, Kept::let_go, |kept| kept.written(None), |kept| kept.written(Some("vault"))];
+        let ends: [fn(&mut WriterCache); 4] = [
+            WriterCache::committed,
+            WriterCache::let_go,
+            |kept| kept.written(None),
+            |kept| kept.written(Some("vault")),
+        ];
         for end in ends {
-            let mut kept = Kept::default();
-            kept.answers.keep(Question::new("a", &[]), Vec::new());
+            let mut kept = WriterCache::default();
+            kept.answers.keep(QueryKey::new("a", &[]), Vec::new());
             kept.written(Some("execution_steps"));
-            assert!(kept.answers.to(&Question::new("a", &[])).is_some());
+            assert!(kept.answers.to(&QueryKey::new("a", &[])).is_some());
             end(&mut kept);
-            assert!(kept.answers.to(&Question::new("a", &[])).is_none());
+            assert!(kept.answers.to(&QueryKey::new("a", &[])).is_none());
         }
     }
 }

@@ -7,10 +7,10 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::{OTHER, Run, TOOL, call, lasting, passing, process, returned};
-use crate::flow::execution::input::{Input, Place};
+use crate::flow::execution::input::{CallSite, Input};
 use crate::flow::execution::machine::step;
 use crate::flow::execution::review::Decision;
-use crate::flow::execution::state::{Phase, RunStatus};
+use crate::flow::execution::state::{ExecutionStatus, Phase};
 use crate::flow::plan::PlannedStep;
 use crate::time::Millis;
 
@@ -33,7 +33,7 @@ impl Dice {
 
 /// What happened to a step, as the interpreter is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Came {
+enum RandomOutcome {
     Something,
     Nothing,
     Passing,
@@ -44,7 +44,7 @@ enum Came {
 
 /// What has become of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Fate {
+enum StepFate {
     Waiting,
     Open,
     Something,
@@ -54,86 +54,88 @@ enum Fate {
     Aborted,
 }
 
-impl Fate {
+impl StepFate {
     fn has_ended(self) -> bool {
         !matches!(self, Self::Waiting | Self::Open)
     }
 }
 
-struct Reference<'a> {
+struct ReferenceInterpreter<'a> {
     steps: &'a [PlannedStep],
-    came: &'a [Vec<Came>],
+    came: &'a [Vec<RandomOutcome>],
 }
 
-impl Reference<'_> {
+impl ReferenceInterpreter<'_> {
     /// How the step itself fared, whatever stands in for it.
-    fn own(&self, at: usize) -> Fate {
+    fn own(&self, at: usize) -> StepFate {
         let planned = &self.steps[at];
         let definition = &planned.definition;
         let is_free = planned.deps.iter().all(|dep| self.fate(*dep).has_ended());
         // The rest of a fallback is not begun when one of it failed that is needed.
-        let is_idle = |before: usize| self.own(before) == Fate::Failed && self.steps[before].definition.output.required;
+        let is_idle =
+            |before: usize| self.own(before) == StepFate::Failed && self.steps[before].definition.output.required;
         let earlier = planned.stands_in_for.map_or(0..0, |main| self.steps[main].fallback.start..at);
         if earlier.into_iter().any(is_idle) {
-            return Fate::Waiting;
+            return StepFate::Waiting;
         }
-        if !is_free || planned.stands_in_for.is_some_and(|main| self.own(main) != Fate::Failed) {
-            return Fate::Waiting;
+        if !is_free || planned.stands_in_for.is_some_and(|main| self.own(main) != StepFate::Failed) {
+            return StepFate::Waiting;
         }
         if definition.execution.condition.as_deref() == Some("x === 2") {
-            return Fate::Skipped;
+            return StepFate::Skipped;
         }
         let retries = definition.retry.map_or(0, |retry| usize::from(retry.max_retries));
-        let failed =
-            |aborts: bool| if aborts && !definition.abort_when.is_empty() { Fate::Aborted } else { Fate::Failed };
+        let failed = |aborts: bool| {
+            if aborts && !definition.abort_when.is_empty() { StepFate::Aborted } else { StepFate::Failed }
+        };
         for (tried, came) in self.came[at].iter().enumerate() {
             match came {
-                Came::Something => return Fate::Something,
-                Came::Nothing if definition.output.required => return failed(false),
-                Came::Nothing => return Fate::Nothing,
-                Came::Lasting => return failed(true),
-                Came::Denied => return failed(false),
-                Came::Passing if tried >= retries => return failed(false),
-                Came::Passing => {}
+                RandomOutcome::Something => return StepFate::Something,
+                RandomOutcome::Nothing if definition.output.required => return failed(false),
+                RandomOutcome::Nothing => return StepFate::Nothing,
+                RandomOutcome::Lasting => return failed(true),
+                RandomOutcome::Denied => return failed(false),
+                RandomOutcome::Passing if tried >= retries => return failed(false),
+                RandomOutcome::Passing => {}
             }
         }
-        Fate::Open
+        StepFate::Open
     }
 
-    fn fate(&self, at: usize) -> Fate {
+    fn fate(&self, at: usize) -> StepFate {
         let (own, planned) = (self.own(at), &self.steps[at]);
-        if own != Fate::Failed || planned.fallback.is_empty() {
+        if own != StepFate::Failed || planned.fallback.is_empty() {
             return own;
         }
-        let mut last = Fate::Open;
+        let mut last = StepFate::Open;
         for stand_in in planned.fallback.clone() {
             last = self.own(stand_in);
             match last {
-                Fate::Waiting | Fate::Open => return Fate::Open,
-                Fate::Aborted => return Fate::Aborted,
-                Fate::Failed if self.steps[stand_in].definition.output.required => return Fate::Failed,
+                StepFate::Waiting | StepFate::Open => return StepFate::Open,
+                StepFate::Aborted => return StepFate::Aborted,
+                StepFate::Failed if self.steps[stand_in].definition.output.required => return StepFate::Failed,
                 _ => {}
             }
         }
         match last {
-            Fate::Something => Fate::Something,
-            _ if planned.definition.output.required => Fate::Failed,
-            _ => Fate::Nothing,
+            StepFate::Something => StepFate::Something,
+            _ if planned.definition.output.required => StepFate::Failed,
+            _ => StepFate::Nothing,
         }
     }
 
-    fn status(&self) -> RunStatus {
+    fn status(&self) -> ExecutionStatus {
         let main = || (0..self.steps.len()).filter(|at| self.steps[*at].stands_in_for.is_none());
         let ends_all = |at: usize| match self.fate(at) {
-            Fate::Failed => self.steps[at].definition.output.required,
-            fate => fate == Fate::Aborted,
+            StepFate::Failed => self.steps[at].definition.output.required,
+            fate => fate == StepFate::Aborted,
         };
         if main().any(ends_all) {
-            RunStatus::Failed
+            ExecutionStatus::Failed
         } else if main().all(|at| self.fate(at).has_ended()) {
-            RunStatus::Completed
+            ExecutionStatus::Completed
         } else {
-            RunStatus::Running
+            ExecutionStatus::Running
         }
     }
 }
@@ -196,12 +198,18 @@ fn random_process(dice: &mut Dice) -> Value {
 }
 
 /// Something that can happen to an open step next, and what the interpreter makes of it.
-fn random_input(dice: &mut Dice, at: usize, phase: Phase) -> (Input, Option<Came>) {
-    let place = Place::of(at);
-    let came = [Came::Something, Came::Something, Came::Nothing, Came::Passing, Came::Lasting][dice.below(5)];
-    let output = if came == Came::Something { json!(at) } else { Value::Null };
-    let fault = if came == Came::Passing { passing() } else { lasting() };
-    let is_output = matches!(came, Came::Something | Came::Nothing);
+fn random_input(dice: &mut Dice, at: usize, phase: Phase) -> (Input, Option<RandomOutcome>) {
+    let place = CallSite::of(at);
+    let came = [
+        RandomOutcome::Something,
+        RandomOutcome::Something,
+        RandomOutcome::Nothing,
+        RandomOutcome::Passing,
+        RandomOutcome::Lasting,
+    ][dice.below(5)];
+    let output = if came == RandomOutcome::Something { json!(at) } else { Value::Null };
+    let fault = if came == RandomOutcome::Passing { passing() } else { lasting() };
+    let is_output = matches!(came, RandomOutcome::Something | RandomOutcome::Nothing);
     match phase {
         Phase::Calling if is_output => (returned(place, output, 0), Some(came)),
         Phase::Calling => (Input::Faulted { place, fault }, Some(came)),
@@ -211,8 +219,8 @@ fn random_input(dice: &mut Dice, at: usize, phase: Phase) -> (Input, Option<Came
         }
         _ => {
             let decision = match came {
-                Came::Something => Decision::Answer { value: output },
-                Came::Nothing => Decision::Approve { inputs: None, scope: None },
+                RandomOutcome::Something => Decision::Answer { value: output },
+                RandomOutcome::Nothing => Decision::Approve { inputs: None, scope: None },
                 _ => return (Input::Decided { place, decision: Decision::Deny { reason: None } }, None),
             };
             (Input::Decided { place, decision }, Some(came))
@@ -221,42 +229,42 @@ fn random_input(dice: &mut Dice, at: usize, phase: Phase) -> (Input, Option<Came
 }
 
 /// What a person can say depends on whether an answer or a call is at stake.
-fn fitting(run: &Run, at: usize, drawn: (Input, Option<Came>)) -> (Input, Option<Came>) {
+fn fitting(run: &Run, at: usize, drawn: (Input, Option<RandomOutcome>)) -> (Input, Option<RandomOutcome>) {
     let (phase, is_ask) = (run.state.steps[at].phase, run.state.steps[at].inputs.contains_key("prompt"));
-    let place = Place::of(at);
+    let place = CallSite::of(at);
     match drawn {
         drawn if phase != Phase::Asking => drawn,
-        (denied, None) => (denied, Some(Came::Denied)),
-        (_, Some(Came::Nothing)) if is_ask => {
-            (Input::Decided { place, decision: Decision::Answer { value: Value::Null } }, Some(Came::Nothing))
+        (denied, None) => (denied, Some(RandomOutcome::Denied)),
+        (_, Some(RandomOutcome::Nothing)) if is_ask => {
+            (Input::Decided { place, decision: Decision::Answer { value: Value::Null } }, Some(RandomOutcome::Nothing))
         }
-        (_, Some(Came::Something)) if is_ask => {
-            (Input::Decided { place, decision: Decision::Answer { value: json!(1) } }, Some(Came::Something))
+        (_, Some(RandomOutcome::Something)) if is_ask => {
+            (Input::Decided { place, decision: Decision::Answer { value: json!(1) } }, Some(RandomOutcome::Something))
         }
         _ => (Input::Decided { place, decision: Decision::Approve { inputs: None, scope: None } }, None),
     }
 }
 
-fn assert_agrees(run: &Run, came: &[Vec<Came>], before: &[Phase]) {
-    let reference = Reference { steps: run.plan.steps(), came };
+fn assert_agrees(run: &Run, came: &[Vec<RandomOutcome>], before: &[Phase]) {
+    let reference = ReferenceInterpreter { steps: run.plan.steps(), came };
     assert_eq!(run.state.status, reference.status(), "{:?}\n{came:?}", run.phases());
     for (at, (phase, earlier)) in run.phases().into_iter().zip(before).enumerate() {
         assert!(!earlier.has_ended() || *earlier == phase, "step {at} ended twice");
-        if run.state.status != RunStatus::Running && (phase == Phase::Cancelled || phase == Phase::Waiting) {
+        if run.state.status != ExecutionStatus::Running && (phase == Phase::Cancelled || phase == Phase::Waiting) {
             continue;
         }
         let fate = if run.plan.steps()[at].stands_in_for.is_some() { reference.own(at) } else { reference.fate(at) };
         let agrees = match fate {
-            Fate::Waiting => phase == Phase::Waiting,
-            Fate::Open => phase.is_open(),
-            Fate::Something | Fate::Nothing => phase == Phase::Done,
-            Fate::Skipped => phase == Phase::Skipped,
-            Fate::Failed | Fate::Aborted => phase == Phase::Failed,
+            StepFate::Waiting => phase == Phase::Waiting,
+            StepFate::Open => phase.is_open(),
+            StepFate::Something | StepFate::Nothing => phase == Phase::Done,
+            StepFate::Skipped => phase == Phase::Skipped,
+            StepFate::Failed | StepFate::Aborted => phase == Phase::Failed,
         };
         assert!(agrees, "step {at} is {phase:?} and should be {fate:?}: {:?}\n{came:?}", run.phases());
     }
     let is_moving = run.state.steps.iter().any(|step| step.phase.is_open());
-    assert_eq!(is_moving, run.state.status == RunStatus::Running, "a run moves until it has ended");
+    assert_eq!(is_moving, run.state.status == ExecutionStatus::Running, "a run moves until it has ended");
 }
 
 fn live(seed: u64) {
@@ -268,7 +276,7 @@ fn live(seed: u64) {
     let before = run.phases();
     run.tell(&Input::Begin);
     assert_agrees(&run, &came, &before);
-    while run.state.status == RunStatus::Running {
+    while run.state.status == ExecutionStatus::Running {
         let open: Vec<usize> = (0..came.len()).filter(|at| is_tellable(run.state.steps[*at].phase)).collect();
         let at = open[dice.below(open.len())];
         let drawn = random_input(&mut dice, at, run.state.steps[at].phase);
@@ -293,16 +301,16 @@ fn is_tellable(phase: Phase) -> bool {
 fn stray(run: &Run, dice: &mut Dice) {
     let at = dice.below(run.state.steps.len() + 1);
     let phase = run.state.steps.get(at).map_or(Phase::Done, |step| step.phase);
-    let is_live = run.state.status == RunStatus::Running;
+    let is_live = run.state.status == ExecutionStatus::Running;
     if !(is_live && phase == Phase::Calling) {
-        run.refuses(&returned(Place::of(at), json!(0), 1));
-        run.refuses(&Input::Lost { place: Place::of(at) });
+        run.refuses(&returned(CallSite::of(at), json!(0), 1));
+        run.refuses(&Input::Lost { place: CallSite::of(at) });
     }
     if !(is_live && phase == Phase::Running) {
-        run.refuses(&Input::ChildEnded { place: Place::of(at), outcome: Ok(json!(0)), tokens: 1 });
+        run.refuses(&Input::ChildEnded { place: CallSite::of(at), outcome: Ok(json!(0)), tokens: 1 });
     }
     if !(is_live && phase == Phase::Asking) {
-        run.refuses(&Input::Expired { place: Place::of(at) });
+        run.refuses(&Input::Expired { place: CallSite::of(at) });
     }
 }
 

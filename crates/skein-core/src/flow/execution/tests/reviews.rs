@@ -3,9 +3,9 @@
 use serde_json::{Map, Value, json};
 
 use super::{Fault, OTHER, Run, TOOL, call, is_over, object, optional, process, returned, timeout};
-use crate::flow::execution::input::{Effect, Input, Place};
-use crate::flow::execution::review::{ApprovalScope, Asked, Decision};
-use crate::flow::execution::state::{Phase, RunStatus};
+use crate::flow::execution::input::{CallSite, Effect, Input};
+use crate::flow::execution::review::{ApprovalScope, Decision, ReviewRequest};
+use crate::flow::execution::state::{ExecutionStatus, Phase};
 use crate::flow::step::Reference;
 
 fn manual(review: Value) -> Run {
@@ -27,18 +27,18 @@ fn nested(changes: Value) -> Run {
 }
 
 fn child_ends(outcome: Result<Value, Fault>) -> Input {
-    Input::ChildEnded { place: Place::of(0), outcome, tokens: 0 }
+    Input::ChildEnded { place: CallSite::of(0), outcome, tokens: 0 }
 }
 
 #[test]
 fn br_step_006_a_manual_process_starts_when_a_person_approves_holds() {
     let mut run = nested(json!({ "execution": { "interactionMode": "manual" } }));
-    let asked = Asked::Process { process_id: OTHER, inputs: object(json!({ "y": 1 })) };
-    assert_eq!(run.effects, [Effect::Ask { place: Place::of(0), asked: asked.clone(), expires_after_s: None }]);
+    let asked = ReviewRequest::Process { process_id: OTHER, inputs: object(json!({ "y": 1 })) };
+    assert_eq!(run.effects, [Effect::Ask { place: CallSite::of(0), asked: asked.clone(), expires_after_s: None }]);
     run.refuses(&child_ends(Ok(json!("early"))));
     let edited = object(json!({ "y": 2 }));
     run.tell(&approve(Some(edited.clone())));
-    assert_eq!(run.effects, [Effect::Run { place: Place::of(0), process: OTHER, context: edited, delay_ms: 0 }]);
+    assert_eq!(run.effects, [Effect::Run { place: CallSite::of(0), process: OTHER, context: edited, delay_ms: 0 }]);
     run.tell(&child_ends(Ok(json!("below"))));
     assert_eq!(run.output(), json!("below"));
     let always = Decision::Approve { inputs: None, scope: Some(ApprovalScope::Always) };
@@ -74,7 +74,7 @@ fn br_step_004_a_nested_execution_that_may_have_acted_is_repeated_by_a_person_al
     let mut run = nested(json!({ "retry": { "maxRetries": 1 } }));
     run.tell(&child_ends(Err(Fault { uncertain: true, ..timeout() })));
     let [Effect::Ask { asked, .. }] = &run.effects[..] else { panic!("{:?}", run.effects) };
-    assert_eq!(*asked, Asked::UnknownProcess { process_id: OTHER, inputs: object(json!({ "y": 1 })) });
+    assert_eq!(*asked, ReviewRequest::UnknownProcess { process_id: OTHER, inputs: object(json!({ "y": 1 })) });
     run.tell(&approve(None));
     assert!(matches!(run.effects[..], [Effect::Run { .. }]), "{:?}", run.effects);
 }
@@ -86,13 +86,13 @@ fn br_step_004_an_empty_output_after_expiry_refuses_where_it_is_required() {
         json!({ "expiresAfter": 60, "onExpire": "default", "default": null }),
     ] {
         let mut run = manual(review);
-        run.tell(&Input::Expired { place: Place::of(0) });
+        run.tell(&Input::Expired { place: CallSite::of(0) });
         assert_eq!(run.failure(), (Some(0), "empty_output".to_owned(), Some("BR-STEP-004".to_owned())));
     }
 }
 
 fn decide(decision: Decision) -> Input {
-    Input::Decided { place: Place::of(0), decision }
+    Input::Decided { place: CallSite::of(0), decision }
 }
 
 fn approve(inputs: Option<Map<String, Value>>) -> Input {
@@ -107,17 +107,17 @@ fn deny() -> Input {
 fn br_step_006_a_manual_step_is_called_when_a_person_approves_holds() {
     let mut run = manual(json!(null));
     let inputs = object(json!({ "value": 1 }));
-    let asked = Asked::Call { tool: TOOL.into(), inputs };
-    assert_eq!(run.effects, [Effect::Ask { place: Place::of(0), asked, expires_after_s: None }]);
-    run.refuses(&returned(Place::of(0), json!(1), 0));
+    let asked = ReviewRequest::Call { tool: TOOL.into(), inputs };
+    assert_eq!(run.effects, [Effect::Ask { place: CallSite::of(0), asked, expires_after_s: None }]);
+    run.refuses(&returned(CallSite::of(0), json!(1), 0));
     let edited = object(json!({ "value": 2 }));
     run.tell(&approve(Some(edited.clone())));
     assert!(matches!(&run.effects[..], [Effect::Call { inputs, attempt: 1, .. }] if *inputs == edited));
     run.refuses(&approve(None));
-    run.refuses(&Input::Expired { place: Place::of(0) });
+    run.refuses(&Input::Expired { place: CallSite::of(0) });
     run.gives(0, json!("ok"));
     run.gives(1, json!("ok"));
-    is_over(&run, RunStatus::Completed);
+    is_over(&run, ExecutionStatus::Completed);
 }
 
 #[test]
@@ -132,7 +132,7 @@ fn br_step_006_a_denied_call_refuses() {
 fn br_step_006_asking_back_where_nobody_answers_or_nothing_is_asked_refuses() {
     let ask = |question: &str| Decision::Ask { question: question.to_owned() };
     let (inputs, name) = (Map::new(), "echo".to_owned());
-    let wish = Asked::Wish { tool: TOOL.into(), name, inputs: inputs.clone() };
+    let wish = ReviewRequest::Wish { tool: TOOL.into(), name, inputs: inputs.clone() };
     for fine in ["?", &"é".repeat(4_000)] {
         assert_eq!(wish.check(&ask(fine)), Ok(()));
     }
@@ -140,9 +140,9 @@ fn br_step_006_asking_back_where_nobody_answers_or_nothing_is_asked_refuses() {
         assert_eq!(wish.check(&ask(bad)).unwrap_err().rule(), "BR-STEP-006");
     }
     for asked in [
-        Asked::Call { tool: TOOL.into(), inputs: inputs.clone() },
-        Asked::Unknown { tool: TOOL.into(), inputs },
-        Asked::Answer { prompt: "?".to_owned(), schema: json!({}) },
+        ReviewRequest::Call { tool: TOOL.into(), inputs: inputs.clone() },
+        ReviewRequest::Unknown { tool: TOOL.into(), inputs },
+        ReviewRequest::Answer { prompt: "?".to_owned(), schema: json!({}) },
     ] {
         assert_eq!(asked.check(&ask("Why?")).unwrap_err().rule(), "BR-STEP-006");
     }
@@ -156,7 +156,10 @@ fn br_step_006_an_answer_is_the_output_holds() {
         "output": { "variable": "a" } });
     let mut run = Run::begun(process(vec![ask], "{{a}}"));
     let Effect::Ask { asked, .. } = &run.effects[0] else { panic!("{:?}", run.effects) };
-    assert_eq!(*asked, Asked::Answer { prompt: "How many, 1?".to_owned(), schema: json!({ "type": "integer" }) });
+    assert_eq!(
+        *asked,
+        ReviewRequest::Answer { prompt: "How many, 1?".to_owned(), schema: json!({ "type": "integer" }) }
+    );
     assert!(asked.check(&Decision::Answer { value: json!("three") }).is_err());
     assert!(asked.check(&Decision::Approve { inputs: None, scope: None }).is_err());
     run.tell(&decide(Decision::Answer { value: json!(3) }));
@@ -165,7 +168,7 @@ fn br_step_006_an_answer_is_the_output_holds() {
 
 #[test]
 fn br_step_006_a_question_nobody_answers_in_time_holds_to_what_was_said() {
-    let expired = Input::Expired { place: Place::of(0) };
+    let expired = Input::Expired { place: CallSite::of(0) };
     let mut failing = manual(json!({ "expiresAfter": 60 }));
     assert!(matches!(failing.effects[..], [Effect::Ask { expires_after_s: Some(60), .. }]));
     failing.tell(&expired);
@@ -190,14 +193,14 @@ fn br_step_006_a_question_nobody_answers_in_time_holds_to_what_was_said() {
 fn what_may_have_been_done_is_not_repeated_blindly() {
     let uncertain = || Fault { uncertain: true, ..timeout() };
     let begun = |retry: Value| Run::begun(process(vec![call("a", retry)], "{{a}}"));
-    let faulted = Input::Faulted { place: Place::of(0), fault: uncertain() };
+    let faulted = Input::Faulted { place: CallSite::of(0), fault: uncertain() };
 
     let mut run = begun(json!({ "retry": { "maxRetries": 2 } }));
     run.tell(&faulted);
     assert_eq!(run.phases(), [Phase::Unknown]);
     assert!(matches!(
         run.effects[..],
-        [Effect::Ask { asked: Asked::Unknown { tool: Reference { id: TOOL, version: None }, .. }, .. }]
+        [Effect::Ask { asked: ReviewRequest::Unknown { tool: Reference { id: TOOL, version: None }, .. }, .. }]
     ));
     run.tell(&approve(None));
     assert_eq!(run.calls(), [(0, 2, 0)], "a person had it made again");
@@ -215,7 +218,7 @@ fn what_may_have_been_done_is_not_repeated_blindly() {
 
 fn lost() -> Run {
     let mut run = Run::begun(process(vec![call("a", json!({ "retry": { "maxRetries": 2 } }))], "{{a}}"));
-    run.tell(&Input::Lost { place: Place::of(0) });
+    run.tell(&Input::Lost { place: CallSite::of(0) });
     run
 }
 
@@ -225,10 +228,10 @@ fn a_call_whose_end_nobody_saw_is_left_to_a_person_and_not_repeated() {
     assert_eq!(run.phases(), [Phase::Unknown]);
     assert!(matches!(
         run.effects[..],
-        [Effect::Ask { asked: Asked::Unknown { tool: Reference { id: TOOL, version: None }, .. }, .. }]
+        [Effect::Ask { asked: ReviewRequest::Unknown { tool: Reference { id: TOOL, version: None }, .. }, .. }]
     ));
-    run.refuses(&returned(Place::of(0), json!("late"), 0));
-    run.refuses(&Input::Lost { place: Place::of(0) });
+    run.refuses(&returned(CallSite::of(0), json!("late"), 0));
+    run.refuses(&Input::Lost { place: CallSite::of(0) });
     run.tell(&approve(None));
     assert_eq!(run.calls(), [(0, 2, 0)]);
 
@@ -252,7 +255,7 @@ fn cancelling_takes_a_question_and_a_run_below_back() {
     assert_eq!(run.phases(), [Phase::Cancelled, Phase::Cancelled]);
     assert_eq!(run.effects[0], Effect::Withdraw);
     run.refuses(&approve(None));
-    run.refuses(&Input::ChildEnded { place: Place::of(1), outcome: Ok(json!(1)), tokens: 0 });
+    run.refuses(&Input::ChildEnded { place: CallSite::of(1), outcome: Ok(json!(1)), tokens: 0 });
 }
 
 #[test]
@@ -275,19 +278,19 @@ fn z14_a_manual_call_that_was_approved_for_the_run_is_not_asked_about_again_hold
             assert_eq!(run.phases()[step] == Phase::Asking, is_asked, "{scope:?} {step}");
             if is_asked {
                 run.tell(&Input::Decided {
-                    place: Place::of(step),
+                    place: CallSite::of(step),
                     decision: Decision::Approve { inputs: None, scope: None },
                 });
             }
         }
         run.gives(2, json!("ok"));
-        is_over(&run, RunStatus::Completed);
+        is_over(&run, ExecutionStatus::Completed);
     }
 }
 
 #[test]
 fn br_step_006_a_call_whose_end_nobody_saw_is_approved_once_refuses() {
-    let asked = Asked::Unknown { tool: TOOL.into(), inputs: Map::new() };
+    let asked = ReviewRequest::Unknown { tool: TOOL.into(), inputs: Map::new() };
     let approve = |scope| asked.check(&Decision::Approve { inputs: None, scope });
     assert!(approve(None).is_ok() && approve(Some(ApprovalScope::Once)).is_ok());
     assert!(approve(Some(ApprovalScope::Run)).is_err() && approve(Some(ApprovalScope::SameArguments)).is_err());
@@ -297,10 +300,10 @@ fn br_step_006_a_call_whose_end_nobody_saw_is_approved_once_refuses() {
 #[test]
 fn br_step_006_a_held_call_is_made_once_a_person_approves_and_repeated_without_asking_holds() {
     let mut run = Run::begun(process(vec![call("a", json!({ "retry": { "maxRetries": 1 } }))], "{{a}}"));
-    let place = Place::of(0);
+    let place = CallSite::of(0);
     run.tell(&Input::Held { place });
     assert_eq!((run.phases(), run.state.steps[0].attempt), (vec![Phase::Asking], 0));
-    let asked = Asked::Call { tool: TOOL.into(), inputs: object(json!({ "value": 1 })) };
+    let asked = ReviewRequest::Call { tool: TOOL.into(), inputs: object(json!({ "value": 1 })) };
     assert_eq!(run.effects, [Effect::Ask { place, asked, expires_after_s: None }]);
     assert!(!run.state.is_call_approved(0, TOOL));
     run.refuses(&Input::Held { place });
@@ -314,7 +317,7 @@ fn br_step_006_a_held_call_is_made_once_a_person_approves_and_repeated_without_a
 #[test]
 fn br_step_006_a_held_call_that_is_denied_refuses_and_is_never_made() {
     let mut run = Run::begun(process(vec![call("a", json!({}))], "{{a}}"));
-    run.tell(&Input::Held { place: Place::of(0) });
+    run.tell(&Input::Held { place: CallSite::of(0) });
     run.tell(&deny());
     assert_eq!(run.failure(), (Some(0), "denied".to_owned(), None));
 }

@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 
 use super::{OTHER, Run, TOOL, call, is_over, lasting, object, passing, process, returned};
-use crate::flow::cost::{Cost, Owed};
-use crate::flow::execution::input::{Effect, Ending, Input, Place, Wish};
+use crate::flow::cost::{Cost, CostTotals};
+use crate::flow::execution::input::{CallSite, Effect, ExecutionOutcome, Input, RequestedToolCall};
 use crate::flow::execution::review::{ApprovalScope, Decision};
-use crate::flow::execution::state::{Phase, RunStatus};
+use crate::flow::execution::state::{ExecutionStatus, Phase};
 use crate::flow::execution::tool_loop::RESULT_BYTES_MAX;
 use crate::id::UserId;
 use crate::time::Millis;
@@ -21,20 +21,26 @@ fn talking(changes: Value) -> Run {
     Run::begun(definition)
 }
 
-fn wish(id: &str, tool: Option<crate::id::RecordId>, needs_approval: bool) -> Wish {
-    Wish { id: id.to_owned(), name: "look".to_owned(), tool, arguments: json!({ "q": id }), needs_approval }
+fn wish(id: &str, tool: Option<crate::id::RecordId>, needs_approval: bool) -> RequestedToolCall {
+    RequestedToolCall {
+        id: id.to_owned(),
+        name: "look".to_owned(),
+        tool,
+        arguments: json!({ "q": id }),
+        needs_approval,
+    }
 }
 
-fn asks(run: &mut Run, wishes: Vec<Wish>) {
+fn asks(run: &mut Run, wishes: Vec<RequestedToolCall>) {
     asks_having_spent(run, wishes, "0");
 }
 
-fn asks_having_spent(run: &mut Run, wishes: Vec<Wish>, dollars: &str) {
-    let mut owed = Owed::default();
+fn asks_having_spent(run: &mut Run, wishes: Vec<RequestedToolCall>, dollars: &str) {
+    let mut owed = CostTotals::default();
     let amount = dollars.to_owned().try_into().unwrap();
     owed.add(Cost { payer_id: UserId::from_bytes([1; 16]), currency: "USD".to_owned().try_into().unwrap(), amount });
     run.tell(&Input::Returned {
-        place: Place::of(0),
+        place: CallSite::of(0),
         output: json!({ "text": "hm" }),
         tokens: 1,
         wishes,
@@ -47,8 +53,8 @@ fn approve(call: usize, scope: Option<ApprovalScope>) -> Input {
     Input::Decided { place: at(call), decision: Decision::Approve { inputs: None, scope } }
 }
 
-fn at(call: usize) -> Place {
-    Place { step: 0, call: Some(call) }
+fn at(call: usize) -> CallSite {
+    CallSite { step: 0, call: Some(call) }
 }
 
 fn messages(run: &Run) -> Vec<Value> {
@@ -61,7 +67,7 @@ fn z14_calls_of_a_round_are_made_and_told_in_the_order_they_were_asked_for_holds
     asks(&mut run, vec![wish("one", Some(OTHER), false), wish("two", Some(OTHER), false)]);
     assert_eq!(run.phases(), [Phase::Conversing]);
     assert_eq!(run.effects.len(), 2);
-    run.refuses(&returned(Place::of(0), json!({ "text": "early" }), 0));
+    run.refuses(&returned(CallSite::of(0), json!({ "text": "early" }), 0));
     run.tell(&returned(at(1), json!("second"), 0));
     run.refuses(&returned(at(1), json!("again"), 0));
     assert_eq!(run.effects, []);
@@ -69,15 +75,15 @@ fn z14_calls_of_a_round_are_made_and_told_in_the_order_they_were_asked_for_holds
     assert_eq!(run.calls(), [(0, 2, 0)]);
     let told: Vec<Value> = messages(&run).into_iter().skip(1).map(|message| message["content"].clone()).collect();
     assert_eq!(told, [json!(r#"{"error":"the service does not understand"}"#), json!("second")]);
-    run.tell(&returned(Place::of(0), json!({ "text": "so" }), 0));
+    run.tell(&returned(CallSite::of(0), json!({ "text": "so" }), 0));
     assert_eq!(run.output(), json!("so"));
-    is_over(&run, RunStatus::Completed);
+    is_over(&run, ExecutionStatus::Completed);
 }
 
 #[test]
 fn z14_calls_that_make_no_sense_are_told_to_the_model_refuses() {
     let mut run = talking(json!({}));
-    let odd = Wish { arguments: json!("[]"), ..wish("two", Some(OTHER), false) };
+    let odd = RequestedToolCall { arguments: json!("[]"), ..wish("two", Some(OTHER), false) };
     asks(&mut run, vec![wish("one", None, false), odd]);
     assert_eq!(run.calls(), [(0, 2, 0)], "nothing is called, and the model is asked again");
     assert_eq!(messages(&run).len(), 3);
@@ -105,7 +111,7 @@ fn z14_rounds_calls_time_and_tokens_beyond_the_limits_refuses() {
     ] {
         let run = over(limits.clone(), 3, later);
         assert_eq!(run.failure(), (Some(0), "tool_limit_exceeded".to_owned(), Some("Z14".to_owned())), "{limits}");
-        is_over(&run, RunStatus::Failed);
+        is_over(&run, ExecutionStatus::Failed);
         assert_eq!(over(limits, 2, later).calls(), [(0, 3, 0)]);
     }
 }
@@ -146,7 +152,7 @@ fn br_step_006_a_model_that_is_asked_back_goes_on_without_the_call_holds() {
     asks(&mut run, vec![wish("one", Some(OTHER), true)]);
     assert!(matches!(run.effects[..], [Effect::Ask { .. }]), "what is asked for again is a new question");
     run.tell(&Input::Decided { place: at(0), decision: Decision::Ask { question: "Why not Basel?".to_owned() } });
-    run.tell(&returned(Place::of(0), json!({ "text": "Because of the bears." }), 0));
+    run.tell(&returned(CallSite::of(0), json!({ "text": "Because of the bears." }), 0));
     assert_eq!(run.output(), json!("Because of the bears."));
 }
 
@@ -181,7 +187,11 @@ fn br_process_006_a_call_of_a_round_that_breaks_the_budget_takes_the_others_back
     asks(&mut run, vec![wish("one", Some(OTHER), false), wish("two", Some(OTHER), true)]);
     run.tell(&returned(at(0), json!(1), 100));
     assert_eq!(run.failure().2.as_deref(), Some("BR-PROCESS-006"));
-    assert!(matches!(run.effects[..], [Effect::Withdraw, Effect::End(Ending::Failed { .. })]), "{:?}", run.effects);
+    assert!(
+        matches!(run.effects[..], [Effect::Withdraw, Effect::End(ExecutionOutcome::Failed { .. })]),
+        "{:?}",
+        run.effects
+    );
     let open = &run.state.steps[0].dialogue.as_ref().unwrap().open;
     assert_eq!((open[0].phase, open[1].phase), (Phase::Done, Phase::Asking));
 }
@@ -252,7 +262,7 @@ fn z14_the_time_a_person_takes_is_not_the_steps_holds() {
     let mut run = talking(json!({ "toolLimits": { "seconds": 9 }, "execution": { "interactionMode": "manual" } }));
     run.now = Millis(run.now.0 + HOUR_MS);
     let approved = Decision::Approve { inputs: None, scope: None };
-    run.tell(&Input::Decided { place: Place::of(0), decision: approved });
+    run.tell(&Input::Decided { place: CallSite::of(0), decision: approved });
     asks(&mut run, vec![wish("one", Some(OTHER), true), wish("two", Some(OTHER), true)]);
     run.now = Millis(run.now.0 + HOUR_MS);
     run.tell(&approve(0, None));

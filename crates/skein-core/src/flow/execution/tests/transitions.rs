@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 
 use super::{OTHER, Run, call, is_over, lasting, object, optional, passing, process, returned, timeout};
-use crate::flow::cost::Owed;
-use crate::flow::execution::input::{Effect, Ending, Fault, Input, Place};
+use crate::flow::cost::CostTotals;
+use crate::flow::execution::input::{CallSite, Effect, ExecutionOutcome, Fault, Input};
 use crate::flow::execution::machine::step;
-use crate::flow::execution::state::{Execution, Phase, RunStatus};
+use crate::flow::execution::state::{Execution, ExecutionStatus, Phase};
 use crate::flow::plan::Plan;
 use crate::flow::process::Process;
 use crate::time::Millis;
@@ -21,26 +21,26 @@ fn each_step_is_called_with_what_the_one_before_gave() {
     run.gives(0, json!({ "n": 5 }));
     assert_eq!(run.state.steps[1].inputs, object(json!({ "value": 5, "word": "got 5" })));
     assert_eq!(run.state.steps[0].ended_at, Some(Millis(2_000)));
-    run.refuses(&returned(Place::of(0), json!(6), 0));
+    run.refuses(&returned(CallSite::of(0), json!(6), 0));
     run.gives(1, json!("six"));
     assert_eq!(run.output(), json!("six"));
-    is_over(&run, RunStatus::Completed);
-    run.refuses(&returned(Place::of(1), json!("seven"), 0));
+    is_over(&run, ExecutionStatus::Completed);
+    run.refuses(&returned(CallSite::of(1), json!("seven"), 0));
 }
 
 #[test]
 fn what_is_nowhere_in_the_run_changes_nothing() {
     let run = Run::begun(process(vec![call("a", json!({})), call("b", json!({}))], "{{b}}"));
     run.refuses(&Input::Begin);
-    for place in [Place::of(1), Place::of(2), Place { step: 0, call: Some(0) }] {
+    for place in [CallSite::of(1), CallSite::of(2), CallSite { step: 0, call: Some(0) }] {
         run.refuses(&returned(place, json!(1), 0));
         run.refuses(&Input::Faulted { place, fault: lasting() });
         run.refuses(&Input::Lost { place });
         run.refuses(&Input::Expired { place });
         run.refuses(&Input::ChildEnded { place, outcome: Ok(json!(1)), tokens: 1 });
     }
-    run.refuses(&Input::Expired { place: Place::of(0) });
-    run.refuses(&Input::ChildEnded { place: Place::of(0), outcome: Ok(json!(1)), tokens: 1 });
+    run.refuses(&Input::Expired { place: CallSite::of(0) });
+    run.refuses(&Input::ChildEnded { place: CallSite::of(0), outcome: Ok(json!(1)), tokens: 1 });
 }
 
 fn retried(backoff: &str) -> Value {
@@ -58,7 +58,7 @@ fn a_call_that_may_come_out_is_made_again_after_a_pause() {
         }
         run.fails(0, passing());
         assert_eq!(run.failure().0, Some(0));
-        is_over(&run, RunStatus::Failed);
+        is_over(&run, ExecutionStatus::Failed);
     }
     let mut run = Run::begun(retried("fixed"));
     run.fails(0, passing());
@@ -98,7 +98,7 @@ fn what_stands_in_for_a_failed_step_gives_its_output() {
     assert_eq!((run.phases()[0], &run.state.steps[0].output), (Phase::Done, &json!("c's")));
     assert_eq!(run.state.steps[1].inputs, object(json!({ "value": "c's" })));
     run.gives(1, json!("end"));
-    is_over(&run, RunStatus::Completed);
+    is_over(&run, ExecutionStatus::Completed);
 }
 
 #[test]
@@ -108,7 +108,7 @@ fn where_the_stand_in_fails_too_the_step_has_failed() {
     run.fails(0, lasting());
     run.fails(2, lasting());
     assert_eq!(run.failure().0, Some(0));
-    is_over(&run, RunStatus::Failed);
+    is_over(&run, ExecutionStatus::Failed);
     let mut run = Run::begun(replaced(fallback, false));
     run.fails(0, lasting());
     run.fails(2, lasting());
@@ -134,7 +134,7 @@ fn a_failure_that_meets_an_abort_condition_ends_the_run_at_once() {
     let mut run = Run::begun(process(steps("error.code === 'bad_request'"), "done"));
     run.fails(0, lasting());
     assert_eq!(run.failure().1, "bad_request");
-    is_over(&run, RunStatus::Failed);
+    is_over(&run, ExecutionStatus::Failed);
     let mut run = Run::begun(process(steps("error.code === 'bad_request'"), "done"));
     run.fails(0, passing());
     assert_eq!(run.calls(), [(1, 1, 0)]);
@@ -159,12 +159,12 @@ fn br_step_004_an_empty_output_where_one_is_required_refuses() {
         assert_eq!(run.failure().2.as_deref(), Some("BR-STEP-004"), "{empty}");
         let mut run = Run::begun(process(vec![optional("a", json!({}))], "{{a}}"));
         run.gives(0, empty);
-        is_over(&run, RunStatus::Completed);
+        is_over(&run, ExecutionStatus::Completed);
     }
     for full in [json!(false), json!(0), json!(" "), json!([null])] {
         let mut run = Run::begun(process(vec![call("a", json!({}))], "ok"));
         run.gives(0, full);
-        is_over(&run, RunStatus::Completed);
+        is_over(&run, ExecutionStatus::Completed);
     }
 }
 
@@ -218,7 +218,7 @@ fn br_exec_004_parallel_steps_fail_one_by_one_holds() {
     let mut run = Run::begun(process(vec![parallel("a", json!({})), parallel("b", json!({}))], "{{b}}"));
     run.fails(0, lasting());
     assert_eq!(run.phases(), [Phase::Failed, Phase::Cancelled]);
-    assert!(matches!(run.effects[..], [Effect::Withdraw, Effect::End(Ending::Failed { .. })]));
+    assert!(matches!(run.effects[..], [Effect::Withdraw, Effect::End(ExecutionOutcome::Failed { .. })]));
 }
 
 #[test]
@@ -244,7 +244,7 @@ fn br_exec_004_what_comes_of_a_neighbour_refuses_to_change_a_parallel_step() {
     // What comes after a neighbour ended the run is not collected.
     let mut run = Run::begun(process(vec![parallel("a", json!({})), parallel("b", json!({}))], "{{b}}"));
     run.fails(0, lasting());
-    run.refuses(&returned(Place::of(1), json!("late"), 5));
+    run.refuses(&returned(CallSite::of(1), json!("late"), 5));
     assert_eq!((&run.state.steps[1].output, run.state.tokens()), (&json!(null), 0));
 }
 
@@ -268,7 +268,7 @@ fn br_exec_006_a_failure_names_its_step_and_keeps_the_words_of_whoever_failed_ho
     let mut run = Run::begun(process(vec![call("a", json!({})), call("b", json!({}))], "{{b}}"));
     run.gives(0, json!(1));
     run.fails(1, lasting());
-    assert!(matches!(run.ending(), Some(Ending::Failed { step: Some(1), fault }) if *fault == lasting()));
+    assert!(matches!(run.ending(), Some(ExecutionOutcome::Failed { step: Some(1), fault }) if *fault == lasting()));
     assert_eq!(run.state.steps[1].fault, Some(lasting()));
     assert_eq!(run.state.steps[0].output, json!(1), "what was given before is kept");
 }
@@ -280,9 +280,9 @@ fn cancelling_takes_back_what_is_open_and_begins_nothing() {
     run.gives(0, json!(1));
     run.tell(&Input::Cancel);
     assert_eq!(run.phases(), [Phase::Done, Phase::Cancelled, Phase::Waiting]);
-    assert_eq!(run.effects, [Effect::Withdraw, Effect::End(Ending::Cancelled)]);
-    is_over(&run, RunStatus::Cancelled);
-    run.refuses(&returned(Place::of(1), json!(1), 0));
+    assert_eq!(run.effects, [Effect::Withdraw, Effect::End(ExecutionOutcome::Cancelled)]);
+    is_over(&run, ExecutionStatus::Cancelled);
+    run.refuses(&returned(CallSite::of(1), json!(1), 0));
 }
 
 #[test]
@@ -290,13 +290,13 @@ fn br_process_006_a_run_beyond_its_budget_refuses() {
     let mut definition = process(vec![call("a", json!({})), call("b", json!({}))], "{{b}}");
     definition["tokenBudget"] = json!(100);
     let mut run = Run::begun(definition.clone());
-    run.tell(&returned(Place::of(0), json!(1), 60));
-    run.tell(&returned(Place::of(1), json!(1), 41));
+    run.tell(&returned(CallSite::of(0), json!(1), 60));
+    run.tell(&returned(CallSite::of(1), json!(1), 41));
     assert_eq!(run.failure(), (Some(1), "token_budget_exceeded".to_owned(), Some("BR-PROCESS-006".to_owned())));
     let mut run = Run::begun(definition);
-    run.tell(&returned(Place::of(0), json!(1), 60));
-    run.tell(&returned(Place::of(1), json!(1), 40));
-    is_over(&run, RunStatus::Completed);
+    run.tell(&returned(CallSite::of(0), json!(1), 60));
+    run.tell(&returned(CallSite::of(1), json!(1), 40));
+    is_over(&run, ExecutionStatus::Completed);
 }
 
 fn nested(depth: u8) -> Value {
@@ -310,12 +310,12 @@ fn nested(depth: u8) -> Value {
 fn a_step_that_runs_a_process_waits_for_it_and_counts_its_tokens() {
     let mut run = Run::begun(nested(1));
     let context = object(json!({ "y": 1 }));
-    assert_eq!(run.effects, [Effect::Run { place: Place::of(0), process: OTHER, context, delay_ms: 0 }]);
-    run.refuses(&returned(Place::of(0), json!(1), 0));
-    run.tell(&Input::ChildEnded { place: Place::of(0), outcome: Ok(json!("below")), tokens: 7 });
+    assert_eq!(run.effects, [Effect::Run { place: CallSite::of(0), process: OTHER, context, delay_ms: 0 }]);
+    run.refuses(&returned(CallSite::of(0), json!(1), 0));
+    run.tell(&Input::ChildEnded { place: CallSite::of(0), outcome: Ok(json!("below")), tokens: 7 });
     assert_eq!((run.output(), run.state.tokens()), (json!("below"), 7));
     let mut run = Run::begun(nested(1));
-    run.tell(&Input::ChildEnded { place: Place::of(0), outcome: Err(lasting()), tokens: 7 });
+    run.tell(&Input::ChildEnded { place: CallSite::of(0), outcome: Err(lasting()), tokens: 7 });
     assert_eq!((run.failure().1, run.state.tokens()), ("bad_request".to_owned(), 7));
 }
 
@@ -355,7 +355,7 @@ fn br_exec_007_the_depth_is_part_of_the_run_and_looked_at_before_each_start_hold
 fn br_exec_007_a_start_beyond_the_depth_refuses_and_names_it() {
     let (plan, state) = nested_in(&["outer", "inner"], Some(1));
     let moved = step(&plan, &state, &Input::Begin, Millis(0));
-    let [Effect::End(Ending::Failed { step: Some(0), fault })] = &moved.effects[..] else {
+    let [Effect::End(ExecutionOutcome::Failed { step: Some(0), fault })] = &moved.effects[..] else {
         panic!("nothing is started: {:?}", moved.effects)
     };
     assert_eq!(fault.code, "recursion_limit_exceeded");
@@ -372,7 +372,7 @@ fn br_step_008_the_depth_of_the_whole_stack_refuses() {
         let state = Execution::of(&process, &plan, object(json!({ "x": 1 })), Some((left, &stack)));
         let moved = step(&plan, &state, &Input::Begin, Millis(0));
         assert_eq!(matches!(moved.effects[..], [Effect::Run { .. }]), is_run, "{left} levels left");
-        if let [Effect::End(Ending::Failed { fault: Fault { message, rule, .. }, .. })] = &moved.effects[..] {
+        if let [Effect::End(ExecutionOutcome::Failed { fault: Fault { message, rule, .. }, .. })] = &moved.effects[..] {
             assert_eq!(rule.as_deref(), Some("BR-STEP-008"));
             assert!(message.contains("outer → inner → p"), "{message}");
         }
@@ -385,17 +385,17 @@ fn an_output_that_cannot_be_made_fails_the_run_and_no_step() {
     let mut run = Run::begun(process(vec![call("a", json!({}))], &template));
     run.gives(0, json!(vec![0; 100_000]));
     assert_eq!(run.failure().0, None);
-    is_over(&run, RunStatus::Failed);
+    is_over(&run, ExecutionStatus::Failed);
 }
 
 #[test]
 fn br_step_004_a_model_that_says_nothing_where_its_words_are_required_refuses() {
     let silent = |step| Input::Returned {
-        place: Place::of(step),
+        place: CallSite::of(step),
         output: json!({ "text": "", "model": "m" }),
         tokens: 1,
         wishes: Vec::new(),
-        owed: Owed::default(),
+        owed: CostTotals::default(),
         says_nothing: true,
     };
     let empty = (Some(0), "empty_output".to_owned(), Some("BR-STEP-004".to_owned()));

@@ -8,7 +8,7 @@ const PER_COMMIT: u32 = 32;
 
 struct File {
     connection: Connection,
-    names: RequestNames,
+    names: IdempotencyIndex,
     now: Millis,
     _folder: tempfile::TempDir,
 }
@@ -26,7 +26,7 @@ impl File {
         let folder = tempfile::tempdir().unwrap();
         let connection = open_writer(&folder.path().join("skein.db")).unwrap();
         connection.pragma_update(None, "synchronous", "OFF").unwrap();
-        let names = RequestNames::load(&connection, NOW).unwrap();
+        let names = IdempotencyIndex::load(&connection, NOW).unwrap();
         Self { connection, names, now: NOW, _folder: folder }
     }
 
@@ -37,7 +37,7 @@ impl File {
             let (name, id) = (name(number), operation(number, self.now));
             let insert = "INSERT INTO operations (id, owner, kind, status, progress, created_at, updated_at, request)
                           VALUES (?1, ?1, 'k', 'completed', 100, ?2, ?2, ?3)";
-            SqliteSql::on(&self.connection).execute(insert, params![&id, self.now, &name]).unwrap();
+            SqliteTransaction::on(&self.connection).execute(insert, params![&id, self.now, &name]).unwrap();
             self.names.note(id, Some(name));
         }
         self.names.file(&self.connection).unwrap();
@@ -67,7 +67,7 @@ impl File {
 
     /// What a process that starts now knows.
     fn start_again(&mut self) {
-        self.names = RequestNames::load(&self.connection, self.now).unwrap();
+        self.names = IdempotencyIndex::load(&self.connection, self.now).unwrap();
     }
 }
 
@@ -159,7 +159,7 @@ fn names_of_the_day_before_yesterday_are_swept() {
     let filed = file.filed();
     for (days, left) in [(1, filed), (2, filed - SWEPT_MAX), (2, 0)] {
         let now = NOW.plus(days * KEY_KEPT_MS);
-        sweep(&mut SqliteSql::on(&file.connection), now).unwrap();
+        sweep(&mut SqliteTransaction::on(&file.connection), now).unwrap();
         assert_eq!(file.filed(), left);
     }
 }

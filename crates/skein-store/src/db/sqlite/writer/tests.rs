@@ -12,7 +12,7 @@ use skein_core::{ItemId, UserId, Viewer};
 
 use super::*;
 use crate::clock::SystemClock;
-use crate::db::queued_write::{Committed, Function, Outcome};
+use crate::db::queued_write::{Committed, WriteFunction, WriteOutcome};
 
 /// Longer than any test: whoever comes while a batch is run joins it.
 const ALWAYS: Duration = Duration::from_mins(10);
@@ -24,7 +24,7 @@ struct Bench {
     _folder: tempfile::TempDir,
 }
 
-type Waiting = Outcome<Committed<ItemId>>;
+type WaitingWrite = WriteOutcome<Committed<ItemId>>;
 
 impl Bench {
     fn start(prepare: impl FnOnce(&mut Connection)) -> Self {
@@ -40,7 +40,7 @@ impl Bench {
         Self { writer, file, _folder: folder }
     }
 
-    fn submit(&self, function: impl FnMut(&mut Tx<'_>) -> Result<ItemId, StoreError> + Send + 'static) -> Waiting {
+    fn submit(&self, function: impl FnMut(&mut Tx<'_>) -> Result<ItemId, StoreError> + Send + 'static) -> WaitingWrite {
         self.submit_as(Urgency::Interactive, function)
     }
 
@@ -48,8 +48,8 @@ impl Bench {
         &self,
         urgency: Urgency,
         function: impl FnMut(&mut Tx<'_>) -> Result<ItemId, StoreError> + Send + 'static,
-    ) -> Waiting {
-        let (work, outcome) = Function::queued(function);
+    ) -> WaitingWrite {
+        let (work, outcome) = WriteFunction::queued(function);
         self.writer.submit(work, 100, urgency).unwrap();
         outcome
     }
@@ -102,9 +102,9 @@ fn among_innocents(
     [Duration::ZERO, ALWAYS].map(|joining| {
         let bench = Bench::start_joining(joining, |_| {});
         let open = bench.gate();
-        let before: Vec<Waiting> = (0..5).map(|_| bench.submit(append)).collect();
+        let before: Vec<WaitingWrite> = (0..5).map(|_| bench.submit(append)).collect();
         let culprit = bench.submit(culprit);
-        let after: Vec<Waiting> = (0..5).map(|_| bench.submit(append)).collect();
+        let after: Vec<WaitingWrite> = (0..5).map(|_| bench.submit(append)).collect();
         open();
         let innocents = before.into_iter().chain(after);
         let kept: Vec<ItemId> = innocents.map(|innocent| innocent.blocking_recv().unwrap().unwrap().value).collect();
@@ -120,7 +120,7 @@ fn whoever_comes_while_a_batch_is_run_is_committed_with_it() {
     let bench = Bench::start(|_| {});
     let before = bench.writer.commits();
     let open = bench.gate();
-    let late: Vec<Waiting> = (0..3).map(|_| bench.submit(append)).collect();
+    let late: Vec<WaitingWrite> = (0..3).map(|_| bench.submit(append)).collect();
     open();
     assert!(late.into_iter().all(|late| late.blocking_recv().unwrap().is_ok()));
     assert_eq!((bench.writer.commits() - before, bench.count()), (1, 4));
@@ -242,7 +242,7 @@ fn a_commit_that_fails_is_told_to_nobody_as_success_and_everyone_gets_another_tr
             append(tx)
         })
     };
-    let others: Vec<Waiting> = (0..6).map(|_| bench.submit(append)).collect();
+    let others: Vec<WaitingWrite> = (0..6).map(|_| bench.submit(append)).collect();
     open();
     let kept = std::iter::once(first).chain(others).map(|waiting| waiting.blocking_recv().unwrap().unwrap().value);
     assert!(kept.collect::<Vec<_>>().iter().all(|id| bench.has(*id)));
@@ -254,10 +254,10 @@ fn when_too_much_waits_background_work_is_refused_first_and_then_everyone() {
     let bench = Bench::start(|_| {});
     let open = bench.gate();
     let submit = |urgency| {
-        let (work, outcome) = Function::queued(append);
+        let (work, outcome) = WriteFunction::queued(append);
         bench.writer.submit(work, 100, urgency).map(|()| outcome)
     };
-    let mut waiting: Vec<Waiting> = Vec::new();
+    let mut waiting: Vec<WaitingWrite> = Vec::new();
     while let Ok(outcome) = submit(Urgency::Background) {
         waiting.push(outcome);
     }
@@ -276,7 +276,7 @@ fn what_waits_is_also_bounded_in_bytes() {
     let bench = Bench::start(|_| {});
     let open = bench.gate();
     let submit = |bytes| {
-        let (work, outcome) = Function::queued(append);
+        let (work, outcome) = WriteFunction::queued(append);
         bench.writer.submit(work, bytes, Urgency::Interactive).map(|()| outcome)
     };
     let first = submit(QUEUE_BYTES_MAX).unwrap();
