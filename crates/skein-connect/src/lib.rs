@@ -1,4 +1,4 @@
-//! The way out: calls to other people's services, and the secrets they need.
+//! Makes every outgoing call, and applies the secrets it needs.
 //!
 //! Every connection passes the [`guard`], which judges the address that is really connected to. The
 //! crate carries out what it is told and reports what came back or went wrong; it refuses to know who

@@ -1,4 +1,4 @@
-//! Seals the values of secrets, so that whoever holds the database holds nothing.
+//! Seals the values of secrets, so that the database alone reveals none of them.
 //!
 //! Each value has a data key of its own, and only that is sealed by the master key: another master key
 //! means wrapping the data keys again, not touching the values. Ciphertext is bound to whose secret it is and

@@ -1,4 +1,4 @@
-//! JSON as it is let in: bounded, shallow, exact; anything else is refused at the door.
+//! Parses JSON from outside under limits on size and depth, and refuses duplicate keys and inexact numbers.
 //!
 //! What passes here can be stored on either database, hashed canonically and read back the same: integers
 //! fit i64, no U+0000 (PostgreSQL cannot store it), no doubled keys, depth and size limited.

@@ -1,4 +1,4 @@
-//! The domain of Skein: what may be, decided by pure functions over values.
+//! Decides everything in the domain of Skein, by pure functions over values.
 //!
 //! Nothing here does I/O, reads a clock or draws randomness: times, ids and loaded state are arguments,
 //! decisions and refusals are results. Whoever wants to know *what* Skein keeps starts in [`garden`];

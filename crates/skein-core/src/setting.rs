@@ -1,4 +1,4 @@
-//! What can be set while running: every name with its default and its limits.
+//! Lists the settings that can change while the server runs, with their defaults and limits.
 //!
 //! A setting is a record of the installation, so its history is kept like any other. What is not listed here cannot
 //! be set; a room that needs a setting adds a line.

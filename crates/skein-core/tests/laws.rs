@@ -1,4 +1,4 @@
-//! What holds for every value, not only for the examples.
+//! Tests properties of the core for every value, not only for examples.
 
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};

@@ -1,4 +1,4 @@
-//! What makes vectors of texts, and the check that every answer of one passes.
+//! Defines embedders, and checks every vector that one of them returns.
 //!
 //! Endpoints, model directories and the built-in table all stand behind [`Embedder`]. Nobody uses their output
 //! unchecked: [`embed_checked`] refuses a wrong count, a wrong length, numbers that are none, and nothing at all.

@@ -1,4 +1,4 @@
-//! What the index is told: episodes that appear, change or go.
+//! Defines the changes of an index: episodes that appear, change or disappear.
 
 use skein_core::tree::actor::ActorId;
 use skein_core::tree::node_place::NodeLabel;

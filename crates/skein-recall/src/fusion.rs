@@ -1,4 +1,4 @@
-//! How the ways of finding are weighed against each other.
+//! Weighs the scores of the retrievers against each other.
 //!
 //! Scores are added, not ranks: a way that knows nothing about a question has small scores everywhere and changes
 //! little. Each is brought to its own standard deviation over what the question may see, so that the weights mean the

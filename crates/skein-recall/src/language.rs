@@ -1,4 +1,4 @@
-//! Which language a text is in, as far as its commonest words tell, and the stems of that language.
+//! Detects the language of a text by its commonest words, and stems words in that language.
 //!
 //! A text of a known language is also filed under its stems. A question need not be of a known language, and mostly is too short
 //! for that: it asks for the stems of all languages there are, beside the words themselves. English has a stemmer of its own that

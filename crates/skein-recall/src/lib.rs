@@ -1,4 +1,4 @@
-//! Finds again what was said: by word, by meaning, by neighbourhood and by time.
+//! Searches episodes by word, by meaning, by neighbourhood and by time.
 //!
 //! The index is a projection: it follows a timeline it knows only as batches of changes with a cursor, it can be
 //! deleted at any moment, and a rebuild gives the same answers. It knows neither databases nor networks; whoever calls

@@ -1,4 +1,4 @@
-//! The three ways of finding: by word over the postings, by likeness of words over the pieces, by meaning over the
+//! Scores episodes by three retrievers: words over the postings, likeness over the pieces, vectors over the
 //! vectors.
 
 use std::sync::{Mutex, PoisonError};

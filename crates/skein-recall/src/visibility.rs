@@ -1,4 +1,4 @@
-//! Which episodes a question may see, decided by labels alone.
+//! Decides by labels alone which episodes a query may see.
 //!
 //! A branch is a chain, so a path is a few branches, each up to some depth. A conversation with a single branch needs no
 //! mention; whoever asks lists those that have more. What has no place is visible from everywhere.

@@ -1,4 +1,4 @@
-//! What exists for one question: the living rows it may see, at its two clocks.
+//! Computes the rows one query may see: the living ones, at its two clocks.
 //!
 //! Everything is counted inside this world, so that what is hidden cannot even move a score.
 

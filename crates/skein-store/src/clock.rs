@@ -1,4 +1,4 @@
-//! Where `now` comes from.
+//! Provides `now`: the system clock, or a stopped clock for tests.
 //!
 //! A write transaction has one `now`: on PostgreSQL the database's, on SQLite this process's, clamped so that
 //! it never runs backwards. Tests stop it.

@@ -1,4 +1,4 @@
-//! What can go wrong in the store, sorted by what the caller can do about it.
+//! Lists the errors of the store, by the possible reaction of the caller.
 
 use std::fmt::Display;
 use std::io::{self, ErrorKind};

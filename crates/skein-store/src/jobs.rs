@@ -1,4 +1,4 @@
-//! Queued work: enqueued in the transaction that causes it, leased by one worker at a time.
+//! Queues jobs: enqueued in the transaction that causes them, leased by one worker at a time.
 //!
 //! A job waits for its moment (`delayed`), then for its owner's turn (`queued`), is held by a worker (`leased`) and is gone
 //! when it is done; what nobody can do is put aside (`dead`), and what belongs to a paused run is parked ([`paused`]). A fence grows with every claim, so that a worker that was

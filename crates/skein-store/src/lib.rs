@@ -1,4 +1,4 @@
-//! Facts, beliefs, edges and queued work, kept on SQLite or PostgreSQL; nothing above knows which.
+//! Stores items, records, relations and jobs on SQLite or PostgreSQL; callers do not know which.
 //!
 //! Everything is read and written through [`Store`] by functions over [`Tx`]. The crate refuses to know HTTP,
 //! users' rights beyond whose things are whose, and what any record means. Start at [`store`].

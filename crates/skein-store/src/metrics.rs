@@ -1,4 +1,4 @@
-//! What was measured of runs and calls: appended, never changed, gone by retention alone (decision Z11).
+//! Stores measurements of executions and calls: append-only, removed by retention alone (decision Z11).
 
 use skein_core::id::Entropy;
 use skein_core::{ExecutionId, ItemId, Millis, RecordId, UserId, Viewer};

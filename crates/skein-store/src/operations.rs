@@ -1,4 +1,4 @@
-//! Operations: what every change is on record as, what a client polls while its work goes on, and what a repeated
+//! Stores operations: the record of every change, the state a client polls while work goes on, and what a repeated
 //! request is answered from.
 //!
 //! One row serves all three. It is written in the transaction of the change it stands for, so that whoever finds it

@@ -1,4 +1,4 @@
-//! An HTTP server that behaves as badly as a test asks: resets, silence, slow bytes, bodies without end.
+//! Serves HTTP as badly as a test asks: resets, silence, slow bytes, endless bodies.
 //!
 //! Servers written by others are polite; the faults a client must survive come from here. A test gives a
 //! function from request to [`Behaviour`]. Start at [`HostileServer::start`].

@@ -1,4 +1,4 @@
-//! What a secret does to a call, by its type (BR-SECRET-003).
+//! Applies a secret to a call, by the type of the secret (BR-SECRET-003).
 //!
 //! An API key goes where the tool says, a token is a bearer and may be renewed on the way, a password is basic
 //! authentication, a certificate is shown when the connection is made. A value has one of these forms or is

@@ -1,4 +1,4 @@
-//! What kind of place an address is, whichever way it is written.
+//! Classifies an address: loopback, private, link-local, public. Every notation of one address gives one class.
 //!
 //! An IPv6 address may carry an IPv4 address inside, which is where the packets end up. Such an address
 //! is judged by what it carries. Start at [`kind`].

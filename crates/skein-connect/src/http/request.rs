@@ -1,4 +1,4 @@
-//! What is asked of somebody else's service, and how long and how much we are ready to take.
+//! Describes one HTTP call to a service: method, address, headers, body, and limits on time and bytes.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! What came back: a head at once, and a body that is read piece by piece under its limits.
+//! Reads a response: the head at once, the body in pieces under its limits.
 
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};

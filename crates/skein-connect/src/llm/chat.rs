@@ -1,4 +1,4 @@
-//! What is asked of a language model and what it answers, whichever provider it is.
+//! Defines a chat request, its events and its answer, the same for every provider.
 //!
 //! The dialects translate these values to and from bytes; nobody else knows what a provider calls things.
 

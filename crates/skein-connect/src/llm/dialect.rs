@@ -1,4 +1,4 @@
-//! What the dialects share: what they make of a request, and the pieces they find in an answer.
+//! Builds requests and reads answer pieces in the wire format of each provider.
 //!
 //! Each dialect is two directions of pure translation. Start at [`build`] and [`read_event`].
 

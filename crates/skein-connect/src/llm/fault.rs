@@ -1,4 +1,4 @@
-//! What can go wrong between a question and its answer, told as causes a person can act on.
+//! Lists the failures of a call to a model, as causes a person can act on.
 //!
 //! Providers say the same thing in many ways; `refusal.rs` sorts their words into these. What a fault carries of
 //! them (`said`) is short, printable and free of the secret in use.

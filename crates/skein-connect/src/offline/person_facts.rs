@@ -1,4 +1,4 @@
-//! What is answered about what the person said: what they told, who they are, what is to be done, and that it was kept.
+//! Answers questions about the person: their statements, their name, their tasks, and acknowledgements.
 
 use super::passage::{Author, Passage, Source};
 use super::phrases;

@@ -1,4 +1,4 @@
-//! What the built-in model says of its own accord. Everything else it says is quoted.
+//! Holds the fixed phrases of the built-in model. Everything else it answers is quoted.
 
 /// Ends every answer, so that nobody takes it for a model that reasons; also how it knows its own answers.
 pub(super) const LABEL: &str = "*Built-in offline model: it quotes, it does not reason.*";

@@ -1,4 +1,4 @@
-//! What a collector is sent, and what its answers mean.
+//! Tests the request to a collector and the reading of its answers.
 
 use serde_json::json;
 use skein_core::Millis;

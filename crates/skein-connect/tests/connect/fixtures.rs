@@ -1,4 +1,4 @@
-//! What most tests need: a client whose guard allows the peers of the test and nothing else.
+//! Provides a client whose guard allows the peers of a test and nothing else.
 
 use std::collections::BTreeMap;
 use std::io;

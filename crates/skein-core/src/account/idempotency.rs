@@ -1,4 +1,4 @@
-//! Telling a repeated request from a new one (rules BR-IDEMP-001 to BR-IDEMP-005, decision Z21).
+//! Recognizes repeated requests by their idempotency key (rules BR-IDEMP-001 to BR-IDEMP-005, decision Z21).
 //!
 //! A client that lost an answer sends the request again under the same key. What is kept of a request is the hash of
 //! user and key, and a fingerprint of what was asked: an HMAC under the key itself. The key is nowhere written down, so

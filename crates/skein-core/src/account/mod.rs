@@ -1,4 +1,4 @@
-//! Who is asking, and what they may see.
+//! Defines users as viewers: role, scope, grants, and the content each may read or write.
 //!
 //! Every call of the store begins with a [`Viewer`]; what a viewer may read or write is decided here and
 //! asked nowhere else.

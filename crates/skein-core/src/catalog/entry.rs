@@ -1,4 +1,4 @@
-//! What all entries of the catalogue have in common: a record that holds them, an owner, a name.
+//! Defines the common part of catalog entries: the record, the owner and the name.
 //!
 //! An entry's fields *are* its record's data, written in camelCase; whether it is shared stands beside them in
 //! [`RecordContent::shared`].

@@ -1,4 +1,4 @@
-//! What checks say about services and tools, and what follows from it.
+//! Derives the health of services and tools from checks, and refuses calls of unhealthy ones.
 //!
 //! A check gives a finding; the status people see is worked out from findings and switches here and nowhere else, so
 //! nobody can set it. What was never checked counts as degraded: it may be tried, with a warning (decision A51).

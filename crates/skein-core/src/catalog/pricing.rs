@@ -1,5 +1,5 @@
-//! What calls of a tool cost, as its owner says. No price is built in: what a provider asks changes, and a wrong price is
-//! worse than none.
+//! Computes the cost of a call from the prices that the owner of the tool entered.
+//! No price is built in: providers change their prices, and a wrong price is worse than none.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! What an endpoint is: its kind, its protocol, and which parameters a tool must give to reach it.
+//! Defines a service: its kind, its protocol, and the parameters a tool must give to reach it.
 //!
 //! A service holds no address and no credential of its own; its [`Service::connection_schema`] says what a tool has to
 //! bring. Start at [`Service::create`].

@@ -1,4 +1,4 @@
-//! Who may see, use, change, unshare and delete an entry, and what others lose by it.
+//! Decides who may see, use, change, unshare and delete an entry, and lists the entries that others lose.
 //!
 //! Decided from loaded state alone: who asks, whose it is, whether it is shared, and how many things refer to it. What
 //! cannot be seen does not exist; what is seen but not owned is forbidden; one's own breach is a rule (decision A16).

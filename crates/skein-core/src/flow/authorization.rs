@@ -1,4 +1,5 @@
-//! Whether somebody may call a tool now, with whose secret, and who pays (rules BR-SHARE-007, BR-EXEC-002).
+//! Authorizes a call: whether a user may call a tool now, with which secret, and who pays (rules BR-SHARE-007,
+//! BR-EXEC-002).
 //!
 //! It is judged anew before every call and never remembered: what was shared yesterday may not be shared today.
 

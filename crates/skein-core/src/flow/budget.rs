@@ -1,4 +1,4 @@
-//! How the token budget of a process is divided among its steps (BR-PROCESS-006, BR-CROSS-003).
+//! Divides the token budget of a process among its steps (BR-PROCESS-006, BR-CROSS-003).
 //!
 //! What steps ask for is theirs, and the steps that ask for nothing share the rest in equal parts; where it does not
 //! divide, the earlier ones get one token more. So the parts never exceed the whole.

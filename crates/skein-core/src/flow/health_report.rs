@@ -1,4 +1,4 @@
-//! What a process would meet if it were run now: how each thing it depends on is, and why.
+//! Reports whether an execution of a process would fail now, and why: one finding for each dependency.
 //!
 //! Said for people, before anything is run; whether a call may really be made is judged anew right before it goes out
 //! ([`super::authorization`]). What was never checked is a warning and no error: it may be tried (decision A51).

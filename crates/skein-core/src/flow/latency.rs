@@ -1,4 +1,4 @@
-//! How long calls took, in two numbers: what half of them stayed within, and what all but the slowest twentieth did.
+//! Summarizes the latencies of calls: the median and the 95th percentile.
 
 /// Of some calls, in milliseconds.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -1,4 +1,4 @@
-//! What an expression may name: the initial context and the outputs of steps, each by its variable.
+//! Lists the variables an expression may name: the initial context and the outputs of steps.
 //!
 //! Names are settled when a process is defined ([`Names`]), values while it runs ([`VariableScope`]). A variable is written
 //! `x`, or by where it comes from: `context.x`, `step.x`. As every name is used once in a process, both mean the same.

@@ -1,4 +1,4 @@
-//! All that is wrong with a definition, for whoever is still writing it.
+//! Validates a definition of a process and lists every violation in one pass.
 //!
 //! Making a process stops at the first breach. Here each concern is looked at by itself, with the others taken out of the
 //! way: each step among steps that say nothing, the order of the steps, the budgets, the answer. A step is judged in its

@@ -1,4 +1,4 @@
-//! What watchers are told: one event per fact that means something to a person or a program.
+//! Derives the events for watchers: at most one from each item.
 //!
 //! Events are not kept anywhere; they are read off the timeline, so whatever happened can be told again, in order,
 //! to whoever owns it. A fact that another fact of the same change tells better (the delta of a key beside the

@@ -1,4 +1,4 @@
-//! The immutable fact: header, payload, and the hash that binds them (decision Z25).
+//! Defines the immutable item: header, payload, and the hash that binds them (decision Z25).
 //!
 //! The hash covers the payload only through the payload's own digest, so that a payload can be destroyed on
 //! demand while the item, and everything chained to it, still verifies.

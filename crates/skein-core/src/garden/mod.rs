@@ -1,4 +1,4 @@
-//! Facts, beliefs and edges: what everything else in Skein is made of.
+//! Defines items, records and relations, from which everything else in Skein is made.
 //!
 //! [`item`] is the immutable fact, [`record`] the mutable belief whose every change is a fact ([`delta`]),
 //! [`relation`] the typed edge. [`seal`] chains facts so that a missing or altered one can be named;

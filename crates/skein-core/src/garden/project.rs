@@ -1,4 +1,4 @@
-//! What a person works in: a project gathers conversations and artifacts, and every participant has a frame in it.
+//! Defines projects, which group conversations and artifacts, and the frame of each participant.
 //!
 //! Which conversations belong to it is told by `groups_with` relations, and the stack of its branches by the order
 //! they were made in; neither is written here.

@@ -1,4 +1,4 @@
-//! The mutable belief: its content, its version, and a hash chain over its own history (decision M7).
+//! Defines the mutable record: content, version, and a hash chain over its history (decision M7).
 //!
 //! [`create`] and [`update`] are the only ways to a new version; both return the delta that must be recorded
 //! with it, so a change without its fact cannot be expressed.

@@ -1,4 +1,4 @@
-//! What is remembered: episodes, from which everything said is found again.
+//! Defines memory: episodes, from which recall finds every message again.
 
 pub mod episode;
 pub mod recalled_text;

@@ -1,4 +1,4 @@
-//! Who writes: a person, a model, the system itself, or nobody who could be verified (decision X12).
+//! Defines actors: a person, a model, the system, or an unverified author (decision X12).
 //!
 //! A person is their user; a model is a record of type `Actor`. Either way an author is 16 bytes, and a node's hash
 //! holds them bare (decision Z6).

@@ -1,4 +1,4 @@
-//! How two texts and two paths differ.
+//! Compares two texts, and two paths.
 //!
 //! Texts are compared word by word. The work is bounded by their size alone, so that no pair of texts takes long: where
 //! too many words differ, whole lines are compared, and where even those are too many, the differing middle is one

@@ -1,4 +1,4 @@
-//! How a model is asked when its actor answers, and what an actor may do.
+//! Defines the configuration of an actor: its model parameters and its permissions.
 //!
 //! Only what takes effect is accepted: a configuration of a model, and the default permissions. What was stored before that
 //! was settled stays readable.

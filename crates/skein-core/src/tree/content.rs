@@ -1,4 +1,4 @@
-//! What a node says: text, an image, audio, or several of them in order.
+//! Defines the content of a node: text, an image, audio, or several of them in order.
 //!
 //! Read strictly from JSON and written back as the document that is hashed: keys as the founding design has them,
 //! absent optional fields left out. Bytes are never inside; `ref` names the item that attached them. Whether that item

@@ -1,4 +1,4 @@
-//! Whether attached bytes are the image or the recording that a content claims, told from their beginning.
+//! Checks that attached bytes are the image or recording that a content claims, by their first bytes.
 //!
 //! Only headers are read: the point is that nothing else passes for an image, not that every pixel is sound.
 

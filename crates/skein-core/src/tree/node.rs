@@ -1,4 +1,4 @@
-//! What is recorded of a conversation: one type for each fact, and the words it is kept in.
+//! Defines the payloads of a tree's items: one type for each kind of item.
 //!
 //! A node is two items. [`Node`] tells its place in the tree and its hash; what was said stands in an item of its own, so
 //! that it can be destroyed on demand while the tree, its hashes and its selections can still be rebuilt from what is left.

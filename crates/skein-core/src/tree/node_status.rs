@@ -1,5 +1,5 @@
-//! How an answer stands: whether it is finished, whether it still fits what was said before it, and in which order
-//! alternatives are shown. All of it is derived when asked for, nothing is stored (decision A26).
+//! Derives the status of an answer: finished, stale, and its place in the order of alternatives.
+//! Nothing of it is stored (decision A26).
 
 use std::cmp::Reverse;
 

@@ -1,4 +1,4 @@
-//! Who speaks at a place in a conversation, and what kind of thing is said there.
+//! Defines the speakers of a turn and the types of turns each of them has.
 
 use crate::rule::RuleViolation;
 use crate::tree::spelled_enum::words;

@@ -1,4 +1,4 @@
-//! Whether nodes are what they were when they were written, told from what is stored now.
+//! Verifies nodes: compares their hashes with hashes computed from the stored content.
 //!
 //! A node is judged by itself, with the stored hashes of its parents; a path or a tree is the sum of its nodes
 //! ([`Verification`]). What was destroyed on demand is said, not suspected: its hash stands as stored, and everything

@@ -1,4 +1,4 @@
-//! What holds for every input: a rendered operation is filled in, never taken over.
+//! Tests for every input: rendering fills in an operation and never changes its structure.
 
 use std::collections::BTreeSet;
 

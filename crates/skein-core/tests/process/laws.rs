@@ -1,4 +1,4 @@
-//! What holds for every definition: nothing sent makes a plan go wrong, and a plan keeps its word.
+//! Tests for every definition: no input makes a plan fail, and every plan obeys its order.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Vectors that come later than their words.
+//! Adds the vectors of episodes that were indexed by their words first.
 
 use std::collections::HashMap;
 use std::sync::PoisonError;

@@ -1,4 +1,4 @@
-//! The owners of an index: what is known of every one of them, and the few that are open.
+//! Caches the owners of an index: figures for all of them, open files for a few.
 //!
 //! An owner is opened when somebody needs it; beyond a limit whoever was not needed for longest is closed. What is in use is
 //! never closed, because what is open twice could be cut by one while the other writes.

@@ -1,4 +1,4 @@
-//! What goes for good: nothing of it is left in any file.
+//! Purges episodes: no file of the index contains anything of them afterwards.
 
 use std::collections::BTreeSet;
 use std::sync::PoisonError;

@@ -1,4 +1,4 @@
-//! How a batch gets into one owner's index, and how dead rows get out of it.
+//! Writes a batch into the index of one owner, and removes dead rows.
 
 use std::collections::HashMap;
 use std::sync::{MutexGuard, PoisonError};

@@ -1,4 +1,4 @@
-//! What the index promises to whoever follows a timeline with it.
+//! Tests the guarantees of the index to a follower of the timeline.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod builders;

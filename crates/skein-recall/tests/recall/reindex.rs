@@ -1,4 +1,4 @@
-//! Whoever is called otherwise now is told anew page by page, also by the process after the one that began it.
+//! Tests that the episodes of a renamed author are reindexed page by page, across restarts.
 
 use skein_core::tree::actor::ActorId;
 use skein_recall::{Episode, Reindexing};

@@ -1,4 +1,4 @@
-//! What is found, what is not, and what a hit says about itself.
+//! Tests hits, misses, and the description of a hit.
 
 use std::collections::{HashMap, HashSet};
 

@@ -1,4 +1,4 @@
-//! Grants: an administrator's recorded, reasoned, time-limited look at one user's things (decision Z23).
+//! Stores grants: an administrator's recorded, reasoned and time-limited read access to one user's content (decision Z23).
 //!
 //! Giving and ending one are `SystemEvent` items on the timeline of the user who is looked at.
 

@@ -1,4 +1,4 @@
-//! One-time links and the browser sessions they are exchanged for; only the hash of a token is kept.
+//! Exchanges one-time links for browser sessions. Only the hash of a token is stored.
 
 use skein_core::{Digest, Millis, SessionId, UserId, Viewer};
 

@@ -1,4 +1,4 @@
-//! Users and their keys: records like any other, plus the one lookup that signing in needs.
+//! Stores users and API keys as records, and looks up the owner of a key.
 
 use serde_json::{Map, Value, json};
 use skein_core::account::{Role, Scope};

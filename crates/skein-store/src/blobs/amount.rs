@@ -1,4 +1,4 @@
-//! How many objects there are, and how much room they take.
+//! Counts the blobs and their bytes.
 //!
 //! Only a walk through all of them tells, so they are counted seldom, and by one at a time; whoever else asks is told what was
 //! counted before.

@@ -1,4 +1,4 @@
-//! What is let in: histories that hold together, and nothing that would give its bearer more than they have.
+//! Admits a bundle: its histories are consistent, and it gives its bearer no further rights.
 //!
 //! A bundle is judged by itself first, beside the store: everything it speaks of is in it and its own. So whatever is
 //! new about a thing can only continue what is the same on both sides.

@@ -1,4 +1,4 @@
-//! What a bundle says about itself: its format, whose it is, up to where, and the digest of each part.
+//! Reads and writes the manifest of a bundle: format, owner, cut, and the digest of each part.
 
 use serde_json::Value;
 use skein_core::garden::cursor::Cursor;

@@ -1,4 +1,4 @@
-//! The items of a bundle, projected into a database of their own that is thrown away.
+//! Projects the items of a bundle into a scratch database, which is deleted afterwards.
 //!
 //! Records and relations of a bundle are what its items amount to, by the one projection: an export writes them from
 //! here, an import compares them with what it finds here, and neither depends on what the live tables hold by then.

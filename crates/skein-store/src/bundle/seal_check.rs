@@ -1,4 +1,4 @@
-//! Whether the items of a bundle are those that were sealed: all of them, as they were, in their order.
+//! Checks the items of a bundle against its seals: complete, unaltered and in order.
 //!
 //! Items and seals are two streams in the order of the timeline, so neither has to be held. A seal covers everything
 //! since the one before it; what it covers and the bundle leaves out stands beside it as evidence.

@@ -1,4 +1,4 @@
-//! The catalogue's records: made and changed by their own acts, listed by who may see them.
+//! Creates, updates, restores and lists catalog records; lists contain only visible ones.
 //!
 //! A list is the viewer's own records and those that others share, in the order of ids, from where the last page
 //! ended. Each record stands under one heading for every question that lists ask (`headings.rs`), so a page is read

@@ -1,4 +1,4 @@
-//! How services and tools answered when they were last asked: beside their records, outside of any history.
+//! Stores the last check of each service and tool, beside its record and outside of its history.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Which live records of the catalogue speak of which: for deleting safely, and for listing what was made from what.
+//! Stores the references between live catalog records, for safe deletion and for lists of instances.
 
 use std::collections::BTreeSet;
 use std::fmt;

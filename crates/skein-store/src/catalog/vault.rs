@@ -1,4 +1,4 @@
-//! Sealed values of secrets, beside the facts: replaced by a rotation and destroyed with the secret, in its transaction.
+//! Stores the sealed values of secrets outside the timeline. A rotation replaces them; deleting a secret destroys them.
 //!
 //! What is here is worthless without the master key, which is not. It is in no item, record or bundle (one that is
 //! asked for with secrets has them sealed anew, under a passphrase), so what a rotation or deletion destroys is gone; backups

@@ -1,4 +1,4 @@
-//! How much room a database takes: asked of the file system or of PostgreSQL, without reading what is in it.
+//! Measures the size of a database: from the file system or from PostgreSQL, without reading its content.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Threads that each own one connection and take work from one queue.
+//! Runs a pool of threads, each with one connection, that take work from one queue.
 //!
 //! Connections are not shared and never move: SQLite readers keep their statement caches warm, and
 //! PostgreSQL's client must not be dropped inside an async runtime.

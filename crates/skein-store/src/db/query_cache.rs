@@ -1,4 +1,4 @@
-//! Answers of the database that are given again to functions which ask alike in one transaction.
+//! Caches query results within one transaction, for functions that send equal queries.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! A transaction as a value: a function that can be run again, and someone waiting for its outcome.
+//! Holds a queued write: a function that can run again, and the channel for its outcome.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};

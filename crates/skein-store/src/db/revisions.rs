@@ -1,4 +1,4 @@
-//! How often something other than a plain fact was committed.
+//! Counts the commits that changed more than plain items; caches are valid until the next one.
 //!
 //! An item itself never changes; what later facts say of it, what records say and how services answered does. Where this
 //! process alone can commit, a look at this count is enough to know that none of that happened in between.

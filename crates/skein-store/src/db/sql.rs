@@ -1,4 +1,4 @@
-//! The narrow waist both databases share: statements with numbered parameters, rows of four kinds of value.
+//! Defines the interface of both databases: statements with numbered parameters, rows of four kinds of value.
 //!
 //! Statements are written once, with `?1` for parameters; PostgreSQL's `$1` is made in its own folder.
 

@@ -1,4 +1,4 @@
-//! What tables there are, what they are made from, and what identifies a row: for copying and comparing them.
+//! Lists the tables with their class, columns and keys, for copies and comparisons.
 
 /// Where the rows of a table come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! Telling those who follow the timeline that it has grown, and those who look for work that there is some.
+//! Wakes followers of the timeline after commits, and workers when jobs are ready.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! What a call stands on, read in one statement: so that everything it is judged by was true at one moment, also where
-//! each statement sees what is newest.
+//! Reads everything a call is authorized by in one statement, so that all of it was true at one moment, also where
+//! each statement sees the newest rows.
 
 use skein_core::garden::record::Record;
 use skein_core::{Digest, RecordId, UserId, Viewer};

@@ -1,4 +1,4 @@
-//! Runs that are known before anybody asks for them: on PostgreSQL because functions of one transaction are about them, and
+//! Prefetches executions: on PostgreSQL because the functions of one transaction are about them, and
 //! they are locked and read in one go; on SQLite because the one thread that writes left them so
 //! ([`crate::db::sqlite::writer_cache`]).
 

@@ -1,4 +1,4 @@
-//! Runs and their steps.
+//! Stores executions and their steps.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! Which runs made which nodes, and what these called: asked about many answers at once, in a few statements.
+//! Reads which executions made which nodes, and their calls: many answers at once, in a few statements.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;

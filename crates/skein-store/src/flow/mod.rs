@@ -1,4 +1,4 @@
-//! Runs of processes as they are kept: rows that say where each stands, beside the facts that say what happened.
+//! Stores executions: rows with their present state, beside the items with their history.
 //!
 //! The rows are operational: a run that ended long ago loses them, and its facts are enough to tell it again.
 

@@ -1,4 +1,4 @@
-//! What a move of a run says about calls and causes, as rows.
+//! Projects the transitions of an execution into rows of calls and causes.
 
 use skein_core::flow::execution::item_payload::ExecutionMoved;
 use skein_core::garden::item::Item;

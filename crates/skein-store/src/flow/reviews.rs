@@ -1,4 +1,4 @@
-//! What people are asked while runs wait. The first decision counts; the row settles a race, the facts tell it.
+//! Stores the reviews of waiting executions. The first decision counts: the row settles a race, the items record it.
 
 use skein_core::flow::delegation::Delegation;
 use skein_core::flow::execution::input::CallSite;

@@ -1,4 +1,4 @@
-//! What a model says while it says it: pieces of text that outlive their run by an hour, for whoever comes late.
+//! Stores the output of a model in pieces while it arrives. The pieces outlive their execution by an hour.
 
 use skein_core::{ExecutionId, Viewer};
 

@@ -1,4 +1,4 @@
-//! Jobs as people and runs see them: what was put aside, what belongs to an execution, and taking it away.
+//! Lists dead letters and the jobs of an execution, and cancels jobs.
 
 use skein_core::{ExecutionId, JobId, Millis, UserId, Viewer};
 

@@ -1,4 +1,4 @@
-//! Keeping jobs, and giving back what was lost: by each job's own lease, whatever became of its worker's record.
+//! Renews leases and requeues lost jobs, by each job's own lease and never by the record of its worker.
 //!
 //! Where one process has the database to itself, each of its starts is an epoch: whatever an earlier one held is lost at
 //! once, because that one is gone; no clock is asked. Where several share a database, a lease runs out by its clock.

@@ -1,4 +1,4 @@
-//! Leases: at most one holder of a name at a time, by the database's clock, with a fence against the late.
+//! Leases names: at most one holder at a time, by the database's clock, with a fence against late writers.
 
 use skein_core::Viewer;
 

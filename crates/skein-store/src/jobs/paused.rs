@@ -1,4 +1,4 @@
-//! Jobs of runs that are paused: they stand apart, where nobody who looks for work ever looks, until the run goes on.
+//! Sets aside the jobs of paused executions, where no claim sees them, until the execution resumes.
 //!
 //! A parked job is one whose moment never comes: it is `delayed`, and its moment is moved beyond every clock by a constant. So
 //! a claim goes past none of them, however many there are, and moving it back gives each the moment it had.

@@ -1,4 +1,4 @@
-//! Who takes up jobs, for people to look at. Nothing is decided by these records: a job is lost when its own lease says so.
+//! Lists the workers for people. It decides nothing: a job is lost when its own lease ends.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Episodes along the timeline, for whoever indexes them.
+//! Lists the changes of episodes along the timeline, for the index.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! Bringing content from elsewhere: what is brought twice is there once.
+//! Imports content from elsewhere as episodes. A second import of the same content changes nothing.
 //!
 //! The same content of the same kind, speaker and place is told by the hash of its payload. Said to be of a moment, it is the
 //! same for ever; without one it is said now, so that after a day (as long as any request answers for its name) the same

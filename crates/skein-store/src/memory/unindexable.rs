@@ -1,4 +1,4 @@
-//! What has no episode, for operators: what is still to be looked at, and what nothing could be made of.
+//! Lists content without an episode for operators: not yet read, or unindexable.
 
 use std::sync::LazyLock;
 

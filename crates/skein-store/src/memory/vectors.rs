@@ -1,4 +1,4 @@
-//! Vectors that were made once, by what they were made of and by whom.
+//! Stores computed vectors by the text and the embedder they were computed from.
 //!
 //! They are found by the hash of a text and go with the words of the item they were first made of: while a row is there, so are
 //! the words.

@@ -1,5 +1,5 @@
-//! What a path may see of what is remembered (decision Z8), as stretches of branches: the path itself, through forks, and
-//! the main paths of other conversations.
+//! Computes the branches a path may see in memory (decision Z8): the path itself, through forks, and the main paths of
+//! other conversations.
 //!
 //! Conversations with a single branch are seen whole and need no mention. What the others show is worked out once; after that
 //! a question costs what was said since, see [`Tx::led_since`].

@@ -1,4 +1,4 @@
-//! Following the timeline: every item exactly once, in the order of `(tx, position)`.
+//! Follows the timeline: every item exactly once, in the order of `(tx, position)`.
 //!
 //! Items of transactions that might still be preceded by a slower one are held back until that one has ended;
 //! a cursor that only counted positions would silently skip them.

@@ -1,4 +1,4 @@
-//! Facts: appended once, read by id or along either clock.
+//! Appends items, and reads them by id or along either clock.
 
 use flate2::Compression;
 use flate2::read::{DeflateDecoder, DeflateEncoder};

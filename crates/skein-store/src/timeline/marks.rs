@@ -1,4 +1,4 @@
-//! Undo, corrected times and redaction: three ways later knowledge changes how an item is read.
+//! Marks items as undone or redacted, and corrects their times.
 
 use serde_json::{Map, json};
 use skein_core::garden::event::EventName;

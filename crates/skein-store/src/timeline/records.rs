@@ -1,4 +1,4 @@
-//! Beliefs: changed on the basis of a known state, every change a fact, every past state rebuildable.
+//! Changes records on the basis of a known version. Every change is an item, and every past version can be rebuilt.
 
 use serde_json::{Map, Value as Json};
 use skein_core::garden::cursor::Cursor;

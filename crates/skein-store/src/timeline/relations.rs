@@ -1,4 +1,4 @@
-//! Edges, behind one way of asking, whatever their cardinality (rule MG-REL-008).
+//! Creates, edits, removes and lists relations, with one interface for every cardinality (rule MG-REL-008).
 
 use skein_core::catalog::sharing::SharingRefusal;
 use skein_core::garden::cursor::Cursor;

@@ -1,4 +1,4 @@
-//! The sealer: comes after the writers and chains what they wrote, one owner at a time.
+//! Seals new items behind the writers, one owner at a time, each seal chained to the previous one.
 //!
 //! One transaction takes the next stretch of the timeline, appends a `Seal` per owner found in it and moves the
 //! sealer's cursor; so a crash repeats the stretch or does not, and two sealers cannot both have it.

@@ -1,5 +1,6 @@
-//! What stands around a node, page by page and oldest first: what follows it, what stands beside it, what is remarked
-//! about it, and the edges that touch it.
+//! Lists the nodes around a node, page by page and oldest first: continuations, alternatives, annotations, and the
+//! edges
+//! that touch it.
 
 use skein_core::tree::node::{EdgeType, SourceRole};
 use skein_core::{EdgeId, NodeId, PathId, Viewer};

@@ -1,5 +1,4 @@
-//! How the alternatives of a turn stand on a path, without what they say: what an activation answers with for each turn
-//! it affects, and there may be thousands.
+//! Reads the status of a turn's alternatives on a path, without their content, for each of possibly thousands of turns.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;

@@ -1,4 +1,4 @@
-//! Saying something: the place is found and judged, then the node is recorded and projected, in one transaction.
+//! Appends a node: finds and checks its position, then appends the item and projects it, in one transaction.
 
 use serde_json::Value as Json;
 use skein_core::catalog::sharing::SharingRefusal;

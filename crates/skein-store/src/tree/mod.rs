@@ -1,4 +1,4 @@
-//! Conversations: turns, nodes, paths and what is asked of them.
+//! Stores conversations: turns, nodes and paths.
 //!
 //! Every row here is projected from items (`project.rs`, `select.rs`); reads are one statement each (`read.rs`,
 //! `conversations.rs`) or a few however much there is (`skeleton.rs`). A node's place is its label, a branch and a depth fixed when it was made, so that finding what a

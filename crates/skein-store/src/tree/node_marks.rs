@@ -1,4 +1,4 @@
-//! What is noted beside nodes: bookmarks, what is pruned or left out, tags, summaries.
+//! Stores marks of nodes: bookmarks, pruned and excluded flags, tags, summaries.
 
 use std::collections::{BTreeSet, HashSet};
 

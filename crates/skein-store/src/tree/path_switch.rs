@@ -1,4 +1,4 @@
-//! Leading a path to a node: the three phases of rule BR-ALT-002, at the cost of what changes.
+//! Switches a path to a node, in the three phases of rule BR-ALT-002, at the cost of the changed turns.
 //!
 //! A turn a path was never led through shows its first node. So of a node's ancestors only these are not selected: those
 //! that were selected once and left for another (`selections`, not selected), and those that are not the first of their

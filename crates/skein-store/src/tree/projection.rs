@@ -1,5 +1,6 @@
-//! How facts of the tree become rows. Called for every item in the order of the timeline, when it is appended and when
-//! everything is rebuilt; so it reads nothing but what earlier facts wrote.
+//! Projects the items of the tree into rows, in the order of the timeline, at each append and at a rebuild. It reads
+//! only
+//! rows that earlier items wrote.
 
 use serde_json::{Map, Value as Json};
 use skein_core::garden::item::{Item, ItemType};

@@ -1,4 +1,4 @@
-//! Whether nodes are what they were when they were written: read piece by piece, judged as they pass.
+//! Verifies nodes against their hashes, piece by piece.
 //!
 //! What a hash covers is taken from where it is kept now, unchecked: that something there was altered is what is asked.
 //! A piece costs three statements however many nodes it has; only raw responses, which can be large, are read one by one.

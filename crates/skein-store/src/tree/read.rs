@@ -1,4 +1,4 @@
-//! What is asked of a tree, each in one statement: a node, a turn's alternatives, a path or its end, a subtree.
+//! Reads a tree, one statement for each question: a node, a turn's alternatives, a path or its end, a subtree.
 
 use std::sync::LazyLock;
 

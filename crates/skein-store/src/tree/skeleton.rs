@@ -1,4 +1,4 @@
-//! A whole tree without what it says.
+//! Reads a whole tree without its contents.
 //!
 //! There may be a hundred thousand nodes, and every join is another search for each of them. So what a path selected is
 //! read as a list of its own, parents are found among the nodes at hand, and turns are looked at only where who speaks

@@ -1,5 +1,5 @@
-//! What is read of a tree to show it whole: what fed the nodes of a path, what was folded along it, and what has
-//! no summary yet.
+//! Reads a tree to show it whole: the sources of a path's nodes, the conversations folded along it, and missing
+//! summaries.
 
 use std::sync::LazyLock;
 

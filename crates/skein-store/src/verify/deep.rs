@@ -1,4 +1,4 @@
-//! Rebuilding every projected table aside, from the items alone, and comparing it row by row with the live one.
+//! Rebuilds every projected table from the items in a scratch database and compares it row by row with the live one.
 
 use std::cmp::Ordering;
 

@@ -1,4 +1,4 @@
-//! Proving that nothing was altered: hashes and seals of every item, and with `deep` every table made from them.
+//! Verifies a store: hashes and seals of every item, and with `deep` every table projected from them.
 //!
 //! All of it is read on one snapshot, so it can run beside a server that goes on writing.
 

@@ -1,4 +1,4 @@
-//! What no store takes in: altered bundles, hostile ones, and those that would give their bearer more than they have.
+//! Tests that no store imports altered or hostile bundles, or bundles that would give their bearer further rights.
 
 use std::io::Write as _;
 

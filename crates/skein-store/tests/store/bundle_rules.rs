@@ -1,4 +1,4 @@
-//! What a user brings obeys the rules that the acts obey, whoever wrote it and wherever.
+//! Tests that imported content obeys the same rules as content written by requests.
 
 use serde_json::{Value, json};
 use skein_core::canonical::{self, Escape};

@@ -1,4 +1,5 @@
-//! What a call stands on is read in one piece, and what is put off comes before whatever could tell.
+//! Tests that call dependencies are read in one statement, and that deferred statements run before any read of their
+//! rows.
 
 use serde_json::json;
 use skein_core::garden::record::Record;

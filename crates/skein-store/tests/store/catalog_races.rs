@@ -1,4 +1,4 @@
-//! What happens at the same time: nothing that lives speaks of something deleted.
+//! Tests concurrent changes of the catalog: no live record refers to a deleted one.
 
 use std::sync::{Arc, Barrier};
 

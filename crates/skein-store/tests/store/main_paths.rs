@@ -1,4 +1,4 @@
-//! What was learnt of main paths once is kept right by the facts that came since, in whatever order they were committed.
+//! Tests that cached main paths stay correct, in whatever order later items are committed.
 
 use std::collections::BTreeMap;
 use std::sync::mpsc;

@@ -1,4 +1,4 @@
-//! What speaks of what: counted for who deletes, listed for who may see, gone with the record that spoke.
+//! Tests references between records: counted at deletion, listed by visibility, removed with the referring record.
 
 use serde_json::json;
 use skein_core::garden::record::{Act, Record};

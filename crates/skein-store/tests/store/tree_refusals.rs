@@ -1,4 +1,4 @@
-//! What a conversation refuses, by rule, and that nothing is written then.
+//! Tests the refusals of conversations, by rule; a refusal writes nothing.
 
 use serde_json::json;
 use skein_core::tree::actor::{ActorId, AuthorType};

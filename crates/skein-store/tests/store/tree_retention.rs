@@ -1,4 +1,4 @@
-//! What is kept of conversations: through redaction, bundles, backups and hostile bundles.
+//! Tests what stays of conversations through redaction, bundles, backups and hostile bundles.
 
 use serde_json::{Value, json};
 use skein_core::garden::item::{Item, ItemDraft, ItemType};

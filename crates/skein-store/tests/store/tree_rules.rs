@@ -1,4 +1,4 @@
-//! What conversations promise for good: nothing said in them changes or disappears, whatever is done beside it.
+//! Tests the permanence of conversations: no node changes or disappears through later requests.
 
 use std::collections::BTreeMap;
 

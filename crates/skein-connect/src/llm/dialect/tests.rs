@@ -1,4 +1,4 @@
-//! What a request becomes in each dialect, word for word.
+//! Tests the exact request that each dialect builds.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! What a tool does: one operation, described as data with places for its inputs.
+//! Defines the operation of a tool: one request, as data with placeholders for its inputs.
 //!
 //! Its variables are found by parsing ([`Operation::variables`]), and filling them in gives a value that somebody else
 //! sends: [`rest::RestCall::render`], [`prompt::LlmCall::render`], [`GraphQuery::parameters`], [`McpCall::render`].

@@ -1,4 +1,4 @@
-//! How much a schema may ask for, so that neither understanding it nor asking it takes long.
+//! Limits the size and nesting of a schema, so that compiling and checking it stay fast.
 //!
 //! Size, depth and the number of patterns bound the first. For the second, schemas that apply to the same place are
 //! counted along their references: a few definitions that each name the next one twice would otherwise be asked a

@@ -1,4 +1,4 @@
-//! How much work a value is for a schema.
+//! Estimates the work of checking a value against a schema, and refuses values above the limit.
 //!
 //! Where a schema comes back to itself, each level of a value may be asked about by twice as many schemas as the level
 //! above: such work grows exponentially with the depth of a value, although the schema is small. And a large schema asks

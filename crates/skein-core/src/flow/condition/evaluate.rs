@@ -1,4 +1,4 @@
-//! What an expression comes to, part by part, in the order in which JavaScript looks at them.
+//! Evaluates an expression part by part, in the order of JavaScript.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Which JavaScript is understood: the tree of an expression, and what of the parser's tree becomes part of it.
+//! Defines the supported JavaScript: the tree of an expression, and its construction from the parser's tree.
 //!
 //! The parser sees a text only if it is short and has few brackets, for it calls itself at each. All else that
 //! JavaScript has (assignments, functions, `new`, `this`, regular expressions, names that were not declared) is

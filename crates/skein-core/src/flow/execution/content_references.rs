@@ -1,4 +1,4 @@
-//! Whether a fact of a run holds what a node says: runs are told words, hand them on and give them back.
+//! Decides whether an item of an execution contains the content of a node: as input, as output or in between.
 
 use serde_json::{Map, Value};
 

@@ -1,4 +1,4 @@
-//! What can happen to a run, and what a run asks to be done.
+//! Defines the inputs of the machine and the effects it requests.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

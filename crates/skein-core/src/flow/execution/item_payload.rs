@@ -1,5 +1,4 @@
-//! What stays of a run for good, whatever becomes of its rows: that it began and with what, each move, what people were
-//! asked and decided, how it ended.
+//! Defines the payloads of an execution's items: its beginning, each transition, reviews and their decisions, its end.
 //!
 //! A move holds no content, only ids and phases, and it alone tells what caused what; so everything a person may want
 //! destroyed can be, and the trace can still be walked.

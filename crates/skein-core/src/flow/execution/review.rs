@@ -1,4 +1,4 @@
-//! What a person is asked while a run waits, and what they may decide (decision Z15).
+//! Defines the reviews of an execution: the request to a person and the decisions allowed (decision Z15).
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

@@ -1,4 +1,4 @@
-//! Where a run stands.
+//! Defines the state of an execution and of its steps.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Whether the tools and processes that a process names are there, may be used, and are given what they ask for.
+//! Checks the targets of a process: each tool and process exists, may be used, and gets the inputs it requires.
 //!
 //! Judged from loaded state: somebody else looks the targets up. A refusal lists everything that breaks the same rule,
 //! by the number of the step. Whether a tool may still be used is asked again right before each call

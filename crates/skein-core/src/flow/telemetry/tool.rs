@@ -1,4 +1,4 @@
-//! What is told of a tool that was called: a model is asked, anything else is carried out.
+//! Describes a called tool in a span: as a model call or as the execution of a tool.
 
 use serde_json::{Map, Value, json};
 

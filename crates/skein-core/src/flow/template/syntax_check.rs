@@ -1,4 +1,4 @@
-//! What a template may consist of, found without understanding it: the parser calls itself at every bracket and block.
+//! Checks a template before the parser reads it, because the parser recurses at every bracket and block.
 
 /// Largest template, in bytes.
 pub const TEMPLATE_BYTES_MAX: usize = 64 << 10;

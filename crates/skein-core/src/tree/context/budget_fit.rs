@@ -1,4 +1,4 @@
-//! Which parts of a window the budget holds.
+//! Selects the parts of a context window that fit into the budget.
 //!
 //! First what is always shown (the system part and the last message), then what is pinned, then the latest nodes, then what
 //! is remembered, then the rest of the path as the strategy says.

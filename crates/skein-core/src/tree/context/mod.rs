@@ -1,4 +1,4 @@
-//! What a model is shown of a conversation: a path of nodes becomes chat messages, or one prompt for a buffer.
+//! Builds the context window of a model: a path of nodes becomes chat messages, or one prompt for a buffer.
 //!
 //! [`assemble`] lists every part there is, [`budget_fit`] decides which of them the budget holds, [`report`] says for each part
 //! whether it was shown and why not. The system part is never cut, and there is always at least one message. Parts that

@@ -1,4 +1,4 @@
-//! What became of every part of a window: shown or not, why, and at what cost.
+//! Reports every part of a context window: shown or left out, the reason, and its tokens.
 
 use serde::Serialize;
 

@@ -1,4 +1,4 @@
-//! Functions that lock what they rely on, run several to a transaction: while some are being written, others gather.
+//! Commits several functions together: while one group is written, the next one gathers. Each locks the rows it relies on.
 //!
 //! PostgreSQL's part of a transaction costs about the same for one step of a run as for ten. So no more of its connections
 //! serve such functions at a time than can be at work at once, and each takes all that wait.

@@ -1,4 +1,4 @@
-//! How a connection to PostgreSQL travels: in the clear on this machine, encrypted and checked to any other.
+//! Connects to PostgreSQL: unencrypted on this machine, with verified TLS to any other.
 //!
 //! `sslmode=require` encrypts on this machine too, `sslmode=disable` is the caller's explicit wish to do without. A
 //! certificate is checked against the system's, or against the file named by `sslrootcert`.

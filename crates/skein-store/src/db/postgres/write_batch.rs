@@ -1,4 +1,4 @@
-//! Statements that wait for others: what a transaction writes at its end goes to PostgreSQL as one statement, with one way
+//! Collects statements whose results are unused and sends them to PostgreSQL as one statement before commit, with one way
 //! there and back, and what several functions write alike is one part of it however many rows it is about.
 //!
 //! The parts of a data-modifying `WITH` are all carried out, on one snapshot and in no particular order. So two that are

@@ -1,4 +1,4 @@
-//! The names of requests whose changes were made in one transaction: which operation answers for which name.
+//! Indexes idempotency keys of committed requests: the operation that answers each key.
 //!
 //! Names are random, so an index over them changes a page for every request. As one thread is all that writes, it keeps
 //! the names of the last some thousand operations in memory instead; their rows have them on disk, and a start reads

@@ -1,4 +1,4 @@
-//! Connections that a caller uses on its own thread, for looks that take microseconds.
+//! Reads on the caller's own thread, for queries that take microseconds.
 //!
 //! Whoever finds none free takes the ordinary way; nobody waits. A look is bounded by what it asks for (rows by their
 //! keys), not by the clock: it must not be used for anything that walks.

@@ -1,4 +1,4 @@
-//! The one thread that writes to SQLite: it commits together whatever waits, and lets one failure hurt nobody else.
+//! Writes to SQLite on one thread: it commits all waiting functions together, and one failure affects no other function.
 //!
 //! A batch in which somebody fails is run again with each function in a savepoint of its own. Some failures (a full
 //! disk, an interrupt) make SQLite roll the whole transaction back; then nobody has been acknowledged yet, and every

@@ -1,4 +1,4 @@
-//! What the one thread that writes need not ask the database again, because nobody else can have changed it.
+//! Caches rows for the only writing thread, because no one else can have changed them.
 //!
 //! An answer about the catalogue stands for the functions that share a transaction, until one of them writes anything but
 //! what a run leaves behind. A run stands until it is moved again, across transactions; whoever changes it otherwise takes it

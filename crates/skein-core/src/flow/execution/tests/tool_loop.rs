@@ -1,4 +1,4 @@
-//! What a model asks for while it answers a step.
+//! Tests the rounds of tool calls that a model requests while it answers a step.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! However many names there are and wherever it was cut off, every one is found; and little is read at a start.
+//! Tests that the index finds every key, however many there are and wherever a write stopped; a start reads little.
 
 use super::*;
 use crate::db::sqlite::open_writer;
