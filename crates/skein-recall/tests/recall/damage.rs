@@ -134,7 +134,7 @@ fn deleting_forgets_and_deleting_the_unknown_does_nothing() {
 }
 
 #[test]
-fn damage_of_an_owner_who_is_opened_later_is_told_to_whoever_asks() {
+fn a_search_reports_damage_of_an_owner_opened_later() {
     let folder = tempfile::tempdir().unwrap();
     let of = |owner: u8| upsert(Episode { owner: user(owner), ..episode(owner.into(), "one tea") });
     open(folder.path()).apply(&(1..=40).map(of).collect::<Vec<_>>(), at(1)).unwrap();

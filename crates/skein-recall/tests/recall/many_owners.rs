@@ -48,7 +48,7 @@ fn more_owners_than_may_be_open_are_all_answered_and_written() {
 }
 
 #[test]
-fn whoever_is_asked_while_others_come_and_go_is_answered() {
+fn searches_succeed_while_other_owners_open_and_close() {
     let folder = tempfile::tempdir().unwrap();
     let index = few_at_once(folder.path());
     index.apply(&(1..=OWNERS).map(|owner| upsert(of(owner, 0))).collect::<Vec<_>>(), at(1)).unwrap();

@@ -98,7 +98,7 @@ fn many(world: &World, viewer: &Viewer, prefix: &'static str, number: usize, nth
 }
 
 both! {
-    fn the_catalogue_is_made_and_changed_by_its_own_acts(world: &World) {
+    fn catalog_records_change_only_through_catalog_functions(world: &World) {
         let record = make(world, &world.anna, service("weather"));
         let changed = change(world, &world.anna, &record, json!({ "enabled": false }), Act::Plain);
         assert_eq!((changed.version, found(world, &world.anna, record.id).unwrap()), (2, changed));
@@ -108,7 +108,7 @@ both! {
         assert_eq!(world.verify(true).breaks, []);
     }
 
-    fn mg_core_007_the_catalogue_through_the_door_of_other_records_refuses(world: &World) {
+    fn mg_core_007_catalog_records_through_generic_record_writes_refuses(world: &World) {
         let types = ["Service", "Secret", "Tool", "ServiceTemplate", "ToolTemplate", "SecretBinding", "AllowedEndpoint"];
         for record_type in types {
             let (viewer, made) = (world.anna.clone(), content(record_type, json!({ "name": "n" })));

@@ -165,7 +165,7 @@ both! {
         assert_eq!(came, [0, 1, 7], "one is carried out, the other is told of it, and nobody else is disturbed");
     }
 
-    fn whoever_only_looks_writes_nothing(world: &World) {
+    fn a_read_writes_nothing(world: &World) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let (anna, bert) = (world.anna.clone(), world.bert.clone());
         let at_once = runtime.block_on(world.store.look_up(move |tx| tx.append_item(&anna, &note("no", None)).map(drop)));

@@ -68,7 +68,7 @@ both! {
         assert_eq!(world.write(|tx| tx.requeue_lost(&SYSTEM)), 0);
     }
 
-    fn a_failed_job_waits_or_is_buried(world: &World) {
+    fn a_failed_job_is_delayed_or_becomes_a_dead_letter(world: &World) {
         enqueue(world, 0, "{}");
         let job = claim(world, "w").unwrap();
         world.write(move |tx| tx.fail_job(&SYSTEM, &job, "timeout", AfterFailure::RetryAt(START.plus(500))));

@@ -111,7 +111,7 @@ both! {
         assert!(claim(world, 100).iter().all(|job| job.owner == user(&world.anna)));
     }
 
-    fn whoever_lost_their_job_says_nothing_more(world: &World) {
+    fn a_worker_that_lost_its_job_writes_nothing(world: &World) {
         enqueue_as(world, &world.anna, of_run(1, 0));
         let stalled = claim_one(world);
         let piece = |number, text: &str| StreamChunk { number, is_reset: false, text: text.to_owned() };
@@ -487,7 +487,7 @@ both! {
         assert_eq!(terms(), LeaseTerms { heartbeat_ms: 60_000, lease_ms: 120_000, lost_max: 1 });
     }
 
-    fn whoever_looks_for_work_is_woken_by_jobs_that_are_ready_and_by_nothing_else(world: &World) {
+    fn workers_are_woken_by_ready_jobs_and_by_nothing_else(world: &World) {
         let mut wake = world.store.job_wake().subscribe();
         if matches!(world.place, Place::Sqlite(_)) {
             wake.borrow_and_update();

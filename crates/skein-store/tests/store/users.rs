@@ -109,7 +109,7 @@ both! {
         assert_eq!(world.read(|tx| tx.admins(&SYSTEM)), 0);
     }
 
-    fn the_first_user_stays_first_whoever_moves_in_and_after_a_restore(world: &World) {
+    fn the_first_user_stays_first_after_others_join_and_after_a_restore(world: &World) {
         let first = world.write(|tx| tx.settle_first_user(&SYSTEM)).unwrap();
         assert_eq!(world.read(|tx| tx.first_user(&SYSTEM)), Some(first));
         // Somebody whose record is older than everybody's here.
@@ -150,7 +150,7 @@ both! {
         assert_eq!(looking(world, world.bert.owner(), grant), None);
     }
 
-    fn a_grant_is_on_the_timeline_of_whoever_is_looked_at(world: &World) {
+    fn a_grant_is_on_the_timeline_of_its_subject(world: &World) {
         let (_, grant) = granted(world);
         let anna = world.anna.clone();
         let told = world.read(move |tx| tx.item(&anna, grant)).item;

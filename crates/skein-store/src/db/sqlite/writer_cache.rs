@@ -70,7 +70,7 @@ mod tests {
     use crate::db::query_cache::QueryKey;
 
     #[test]
-    fn an_answer_stands_until_the_catalogue_may_have_changed_or_the_transaction_ends() {
+    fn a_cached_result_holds_until_the_catalog_may_have_changed_or_the_transaction_ends() {
         let ends: [fn(&mut WriterCache); 4] = [
             WriterCache::committed,
             WriterCache::let_go,

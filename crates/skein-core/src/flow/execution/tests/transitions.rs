@@ -264,7 +264,7 @@ fn br_exec_005_a_timeout_of_an_optional_step_is_null_and_the_run_goes_on_holds()
 }
 
 #[test]
-fn br_exec_006_a_failure_names_its_step_and_keeps_the_words_of_whoever_failed_holds() {
+fn br_exec_006_a_failure_names_its_step_and_keeps_the_error_message_holds() {
     let mut run = Run::begun(process(vec![call("a", json!({})), call("b", json!({}))], "{{b}}"));
     run.gives(0, json!(1));
     run.fails(1, lasting());

@@ -116,7 +116,7 @@ fn among_innocents(
 }
 
 #[test]
-fn whoever_comes_while_a_batch_is_run_is_committed_with_it() {
+fn writes_that_arrive_during_a_batch_are_committed_with_it() {
     let bench = Bench::start(|_| {});
     let before = bench.writer.commits();
     let open = bench.gate();
@@ -146,7 +146,7 @@ fn background_work_that_comes_while_a_batch_is_run_opens_the_next() {
 }
 
 #[test]
-fn what_one_function_writes_of_the_catalogue_the_next_of_its_batch_is_told() {
+fn a_batch_reads_catalog_writes_of_its_earlier_functions() {
     let bench = Bench::start(|_| {});
     let open = bench.gate();
     let record_id = Arc::new(OnceLock::new());
