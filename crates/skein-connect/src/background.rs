@@ -14,7 +14,7 @@ pub(crate) async fn run<T: Send + 'static>(bytes: usize, work: impl FnOnce() -> 
         Ok(done) => done,
         Err(error) => match error.try_into_panic() {
             Ok(panic) => resume_unwind(panic),
-            // The runtime is ending, and with it whoever waits.
+            // The runtime is ending, and the waiting task with it.
             Err(_) => std::future::pending().await,
         },
     }

@@ -28,7 +28,7 @@ const COST: Cost = Cost { memory_kib: 64 << 10, passes: 3, lanes: 1 };
 /// The most a bundle may ask for: somebody else chose the numbers in it.
 const COST_MAX: Cost = Cost { memory_kib: 128 << 10, passes: 6, lanes: 4 };
 
-/// What only whoever made a bundle knows. Cannot be shown, and is cleared from memory when dropped.
+/// The passphrase of a bundle, known to its creator alone. Cannot be shown, and is cleared from memory when dropped.
 #[derive(Clone)]
 pub struct Passphrase(Zeroizing<String>);
 

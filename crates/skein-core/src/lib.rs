@@ -1,8 +1,8 @@
 //! Decides everything in the domain of Skein, by pure functions over values.
 //!
 //! Nothing here does I/O, reads a clock or draws randomness: times, ids and loaded state are arguments,
-//! decisions and refusals are results. Whoever wants to know *what* Skein keeps starts in [`garden`];
-//! whoever wants to know *how bytes are hashed* starts in [`canonical`] and [`digest`].
+//! decisions and refusals are results. To learn *what* Skein stores, start in [`garden`];
+//! to learn *how bytes are hashed*, start in [`canonical`] and [`digest`].
 
 pub mod account;
 pub mod canonical;

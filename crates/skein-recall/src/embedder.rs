@@ -29,7 +29,7 @@ pub fn embedded_text(speaker: &str, text: &str) -> String {
     if speaker.is_empty() { text.to_owned() } else { format!("{speaker}: {text}") }
 }
 
-/// Makes one vector for each text. Calls block; whoever may not block calls from a thread of its own.
+/// Makes one vector for each text. Calls block; call from a blocking thread.
 pub trait Embedder: Send + Sync {
     /// The same for every build and machine as long as equal texts give equal vectors.
     fn fingerprint(&self) -> Fingerprint;

@@ -46,7 +46,7 @@ const COMPACT_BATCH: usize = 10_000;
 pub struct Options {
     pub fingerprint: Fingerprint,
     pub dimensions: usize,
-    /// Owners that are open at once; whoever is not needed for longest is closed.
+    /// Owners that are open at once; the least recently used is closed.
     pub owners_open_max: usize,
 }
 
@@ -83,7 +83,7 @@ struct IndexProgress {
 pub struct Index {
     folder: PathBuf,
     make: VectorMake,
-    /// Held by whoever writes, as long as that takes; whoever asks never waits for it.
+    /// Held by a writer for as long as it writes; a search never waits for it.
     writing: Mutex<()>,
     reached: Mutex<IndexProgress>,
     shelf: OwnerCache,
@@ -234,7 +234,7 @@ impl Index {
         Ok(())
     }
 
-    /// Writes down how far it has come; whoever writes holds `writing`.
+    /// Writes the progress to disk; the caller holds `writing`.
     fn reach(&self, change: impl FnOnce(&mut IndexProgress)) -> Result<(), ApplyError> {
         let mut reached = self.reached().clone();
         change(&mut reached);
@@ -326,7 +326,7 @@ impl Index {
         self.shelf.all_opened().iter().try_for_each(|index| index.rest())
     }
 
-    /// Closes the writer of whoever was not written to for longest.
+    /// Closes the writer of the owner that was written least recently.
     fn rest_others(&self, owner: UserId) -> Result<(), ApplyError> {
         let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
         written.retain(|other| *other != owner);

@@ -80,7 +80,7 @@ pub struct Recency {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Hits {
     pub hits: Vec<Hit>,
-    /// What the question was looked up by, for whoever shows where a hit [matches](crate::snippet).
+    /// What the question was looked up by, to show where a hit [matches](crate::snippet).
     pub terms: Terms,
     /// How far the index had followed the timeline.
     pub cursor: Cursor,

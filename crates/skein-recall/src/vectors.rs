@@ -191,7 +191,7 @@ impl Vectors {
     }
 }
 
-/// A vector as the index keeps it, in a byte for each number: for whoever keeps many of them.
+/// A vector as the index keeps it, in a byte for each number, for callers that store many of them.
 pub fn packed(vector: &[f32]) -> Vec<u8> {
     let (numbers, scale) = quantised(vector);
     scale.to_le_bytes().into_iter().chain(numbers).collect()

@@ -1,7 +1,7 @@
 //! Decides by labels alone which episodes a query may see.
 //!
 //! A branch is a chain, so a path is a few branches, each up to some depth. A conversation with a single branch needs no
-//! mention; whoever asks lists those that have more. What has no place is visible from everywhere.
+//! mention; the caller lists those that have more. What has no place is visible from everywhere.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;

@@ -27,7 +27,7 @@ use crate::timeline::follow::FOLLOW_ITEMS_MAX;
 use crate::tx::Tx;
 use crate::verify::Progress;
 
-/// Whoever is signed in to a store is not signed in to its copy.
+/// A session of a store is no session of its copy.
 const SESSIONS: &str = "sessions";
 const OPERATIONS: &str = "operations";
 /// The name of a copy until it is whole.
@@ -128,7 +128,7 @@ pub fn restore(
     let (sender, receiver) = channel();
     let (blobs, location) = (blobs.clone(), location.clone());
     let restoring = std::thread::spawn(move || {
-        // Whoever has the directory of the other kind holds its lock.
+        // The owner of a directory of the other kind holds its lock.
         let _held = match &location {
             Location::Postgres(url) => Some(hold_database(url)?),
             Location::Directory(_) => None,

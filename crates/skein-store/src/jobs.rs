@@ -78,7 +78,7 @@ pub struct Job {
 }
 
 impl Job {
-    /// How often whoever claimed it could neither do it nor vanished over it, this time included.
+    /// How often its worker neither completed it nor vanished over it, this time included.
     pub fn tries(&self) -> i64 {
         self.attempts - self.lost
     }
@@ -174,7 +174,7 @@ impl Tx<'_> {
         Ok(id)
     }
 
-    /// The state of a job that waits; whoever looks for work is told when it need not wait.
+    /// The state of a waiting job; workers are woken when it need not wait.
     fn waiting_until(&mut self, moment: Millis) -> &'static str {
         if moment > self.now() {
             return "delayed";

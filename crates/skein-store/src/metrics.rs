@@ -56,7 +56,7 @@ impl Tx<'_> {
         })
     }
 
-    /// The viewer's last values of something, newest first, whoever else uses it.
+    /// The viewer's last values of something, newest first, no matter who else uses it.
     pub fn last_measured(
         &mut self,
         viewer: &Viewer,

@@ -1,7 +1,7 @@
 //! Stores operations: the record of every change, the state a client polls while work goes on, and what a repeated
 //! request is answered from.
 //!
-//! One row serves all three. It is written in the transaction of the change it stands for, so that whoever finds it
+//! One row serves all three. It is written in the transaction of the change it stands for, so that a request that finds it
 //! finds the change as well. What came out is kept as a reference (ids and versions), never as a copy: a payload that
 //! is destroyed later must not live on here.
 

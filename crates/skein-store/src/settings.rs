@@ -8,7 +8,7 @@ use crate::error::StoreError;
 use crate::tx::{Tx, system_only};
 
 const SETTING: &str = "Setting";
-/// Settings belong to the installation, whoever reads them.
+/// Settings belong to the installation, for every reader.
 const INSTALLATION: Viewer = Viewer::System("settings");
 
 impl Tx<'_> {

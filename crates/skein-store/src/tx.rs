@@ -105,7 +105,7 @@ impl<'a> Tx<'a> {
         self.destroys
     }
 
-    /// Notes that a job became ready: whoever looks for work is to be told.
+    /// Notes that a job became ready: workers are to be woken.
     pub(crate) fn note_queued(&mut self) {
         self.queues = true;
     }

@@ -73,7 +73,7 @@ pub struct HostileServer {
     address: SocketAddr,
     seen: Arc<Mutex<Vec<Request>>>,
     is_over: Arc<AtomicBool>,
-    /// Dropped to wake whoever pauses.
+    /// Dropped to wake a pausing thread.
     ending: Option<Sender<()>>,
     accepting: Option<JoinHandle<()>>,
 }
@@ -122,7 +122,7 @@ impl Drop for HostileServer {
     }
 }
 
-/// A second handle to a connection, given up by whoever serves it.
+/// A second handle to a connection, dropped by the thread that serves it.
 type Kept = Arc<Mutex<Option<TcpStream>>>;
 
 struct Host {
@@ -172,7 +172,7 @@ impl Served {
         let mut writer = stream.try_clone()?;
         let mut reader = BufReader::new(stream);
         while let Some(request) = read(&mut reader, self.connection)? {
-            // Whoever is rung by the script finds the request on the list.
+            // The request is on the list before the script is called.
             self.seen.lock().unwrap_or_else(PoisonError::into_inner).push(request.clone());
             let behaviour = (self.script)(&request);
             if !self.behave(behaviour, &mut writer, &mut reader)? {

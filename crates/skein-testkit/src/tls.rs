@@ -85,7 +85,7 @@ fn openssl(folder: &Path, arguments: &[&str]) {
     assert!(made.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&made.stderr));
 }
 
-/// A server that answers `hello` to whoever shows a certificate of its authority. Dropping it ends it.
+/// A server that answers `hello` to clients with a certificate of its authority. Dropping it ends it.
 pub struct MutualTls {
     pub certificates: Certificates,
     address: SocketAddr,
@@ -106,7 +106,7 @@ impl MutualTls {
                 if ended.load(Ordering::Acquire) {
                     break;
                 }
-                // Whoever fails the handshake hears so from TLS.
+                // TLS reports a failed handshake to the client.
                 let _ = stream.and_then(|stream| greet(&config, stream));
             }
         });

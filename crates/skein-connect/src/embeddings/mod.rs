@@ -1,6 +1,6 @@
 //! Vectors of texts from an endpoint that speaks as OpenAI's `POST /embeddings` does.
 //!
-//! Vectors are given as they came: whether they are long enough and their numbers are any is judged by whoever uses them.
+//! Vectors are given as they came: whether they are long enough and their numbers are any is checked by the caller.
 //! Only what cannot be given to the right text is refused here. Start at [`Embeddings::embed`].
 
 mod batch;
@@ -97,7 +97,7 @@ impl EmbeddingsError {
     pub fn is_passing(&self) -> bool {
         match self {
             Self::Endpoint(fault) => fault.is_retryable(),
-            // Whoever answers nonsense answered sense before, or will once somebody mended it.
+            // The endpoint may answer correctly later, once it is mended.
             Self::Count { .. } | Self::NotUnderstood(_) => true,
         }
     }

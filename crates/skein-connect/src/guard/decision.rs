@@ -56,7 +56,7 @@ fn as_called(endpoint: &Endpoint) -> Option<Endpoint> {
     Some(Endpoint::new(url.host_str()?, endpoint.port()))
 }
 
-/// The address a host stands for whoever is asked; nothing for any other name.
+/// The address of a host name that every resolver resolves alike; nothing for any other name.
 fn known_address(host: &str) -> Option<IpAddr> {
     let is_here = host == LOCALHOST || host.strip_suffix(LOCALHOST).is_some_and(|start| start.ends_with('.'));
     host.parse().ok().or_else(|| is_here.then_some(IpAddr::V4(Ipv4Addr::LOCALHOST)))

@@ -222,7 +222,7 @@ impl AnswerAssembly {
             input_tokens: self.usage.input.unwrap_or(asked_tokens),
             output_tokens,
             cached_input_tokens: self.usage.cached.unwrap_or(0),
-            // Few providers count it apart, and whoever reads the answer wants to know that there was any.
+            // Few providers count it apart, and a reader of the answer wants to know that there was any.
             reasoning_tokens: counted.unwrap_or_else(|| estimated_tokens(thought).min(output_tokens)),
             reasoning_is_estimate: counted.is_none() && thought > 0,
             is_estimate: self.usage.input.is_none() || self.usage.output.is_none(),

@@ -1,7 +1,7 @@
 //! Asks a model: a provider's over HTTP, or the built-in one. The only part of `llm` that does I/O.
 //!
 //! Start at [`LanguageModel::chat`]. Nothing is repeated here when a provider fails: a fault says whether that may help,
-//! and whoever asked decides. One exception: a provider that only complains about a word is asked again in its own.
+//! and the caller decides. One exception: a provider that only complains about a word is asked again in its own.
 
 use std::collections::VecDeque;
 use std::pin::Pin;

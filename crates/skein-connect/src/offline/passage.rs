@@ -161,7 +161,7 @@ impl Cutter {
 
     fn push(&mut self, text: &str, is_opening: bool, is_line: bool) {
         let stems = stems(text);
-        // Quotes of quotes belong to whoever quoted.
+        // A quote of a quote belongs to its author.
         let text = text.trim_start_matches('>').trim();
         if text.chars().any(char::is_alphanumeric) {
             let (text, heading) = (shortened(text), self.heading.clone());

@@ -2,7 +2,7 @@
 //!
 //! The collector's address stands in the configuration, so loopback and private networks are allowed for it and for nothing
 //! else (decision Z24); what is never an address of somebody else's service is refused here too. What opens the collector
-//! is sent to it and nowhere else: redirects are not followed. When to try again is for whoever asks. Start at
+//! is sent to it and nowhere else: redirects are not followed. The caller decides when to try again. Start at
 //! [`Collector::tell`].
 
 mod otlp;

@@ -2,7 +2,7 @@
 //!
 //! A client that lost an answer sends the request again under the same key. What is kept of a request is the hash of
 //! user and key, and a fingerprint of what was asked: an HMAC under the key itself. The key is nowhere written down, so
-//! whoever reads the database cannot even test guesses of what was sent.
+//! a reader of the database cannot even test guesses of what was sent.
 
 use std::str::FromStr;
 
@@ -22,7 +22,7 @@ pub const SILENT_MS_MAX: i64 = 90_000;
 #[derive(Clone, PartialEq, Eq)]
 pub struct IdempotencyKey([u8; 16]);
 
-/// A header that is no key. It is not repeated: whoever knows a key could ask for its answer.
+/// A header that is no key. It is not repeated: a key gives access to its answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("an Idempotency-Key is a UUID or a ULID that the client draws for each request")]
 pub struct BadIdempotencyKey;

@@ -67,7 +67,7 @@ impl Viewer {
     /// Whether `owner`'s payloads may be destroyed at this viewer's word: their own, or under a grant.
     pub fn may_redact(&self, owner: UserId, now: Millis) -> bool {
         match self {
-            // Whoever names a grant means what it opens, not their own.
+            // A request that names a grant means the content it opens, not the caller's own.
             Self::Admin { grant, .. } => grant.owner == owner && now < grant.until,
             Self::User(_) | Self::System(_) => self.may_read(owner, now),
         }

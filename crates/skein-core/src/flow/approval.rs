@@ -1,6 +1,6 @@
 //! A standing approval: calls of one tool that a person need not be asked about any more (decision Z14).
 //!
-//! It is given with a decision, counts in every run of whoever gave it, and ends when it is revoked. What was approved is the
+//! It is given with a decision, counts in every execution of the person who gave it, and ends when it is revoked. What was approved is the
 //! tool as it was then: once its definition changes, people are asked again.
 
 use serde::{Deserialize, Serialize};

@@ -35,7 +35,7 @@ pub struct CallAuthorization {
     pub service_owner: UserId,
     /// The secret to use and whose it is.
     pub secret: Option<(RecordId, UserId)>,
-    /// Whoever's secret is used; without one, the executor.
+    /// The owner of the secret; without one, the executor.
     pub payer: UserId,
 }
 

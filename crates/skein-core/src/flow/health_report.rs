@@ -54,7 +54,7 @@ pub struct DependencyHealth {
     pub enabled: bool,
     /// What the last check found; nothing if there was none.
     pub checked: Option<Health>,
-    /// What it found wrong, as far as whoever asks may know.
+    /// What it found wrong, as far as the viewer may know.
     pub error: Option<String>,
     /// Why a tool does not fit its service any more.
     pub unfit: Option<String>,

@@ -10,7 +10,7 @@
 //! [`default_process`] decides which process answers where none is named.
 //! [`execution`] is the machine that carries a plan out, and
 //! [`delegation`] says who else may decide what it asks. [`tool_call`] is the permanent record of one call, [`authorization`] says whether a call may be made at all, with whose secret, and at whose
-//! expense, and [`cost`] what is owed for it. [`telemetry`] tells a run to whoever collects traces.
+//! expense, and [`cost`] what is owed for it. [`telemetry`] describes an execution to a trace collector.
 
 pub(crate) mod address;
 pub mod approval;

@@ -1,6 +1,6 @@
 //! One call of a tool, for good: the call, written before it is made, and its result, written after (decision Z12).
 //!
-//! A call without a result is one that was begun and whose end nobody saw. Both are items of whoever made the call, joined
+//! A call without a result is one that was begun and whose end nobody saw. Both are items of the caller, joined
 //! by a `result_of` relation. An output that is larger than a document is an item of its own that the result names.
 
 use serde_json::{Map, Value, json};

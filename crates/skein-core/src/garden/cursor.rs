@@ -5,7 +5,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// Everything at or before a cursor has been seen by whoever holds it.
+/// Everything at or before a cursor has been seen by its holder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Cursor {
     pub tx: i64,

@@ -353,7 +353,7 @@ impl Relation {
         Ok(ItemDraft::recorded(ItemType::RELATION_EDITED, &qualities_fields(self.id, qualities)))
     }
 
-    /// The fact that an edge was removed, and what it was: whoever wants it back need not look for how it was made.
+    /// The fact that an edge was removed, and what it was: enough to create it again.
     pub fn remove(&self, reason: &str) -> Result<ItemDraft, BadItem> {
         refuse_frozen(self.kind, "removed")?;
         document::check_text("a reason", reason, METADATA_BYTES_MAX)?;

@@ -19,7 +19,7 @@ const IDENTIFIER_CHARS_MAX: usize = 150;
 const _: () =
     assert!(PROVIDER_CHARS_MAX + 1 + IDENTIFIER_CHARS_MAX <= MODEL_REF_CHARS_MAX, "a reference is within its limit");
 
-/// Whoever wrote something. People have the bits of their user, models those of their record.
+/// The author of something. People have the bits of their user, models those of their record.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ActorId([u8; 16]);
 

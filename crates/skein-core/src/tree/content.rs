@@ -2,7 +2,7 @@
 //!
 //! Read strictly from JSON and written back as the document that is hashed: keys as the founding design has them,
 //! absent optional fields left out. Bytes are never inside; `ref` names the item that attached them. Whether that item
-//! exists is for whoever keeps items, whether its bytes are what is claimed for [`crate::tree::media`].
+//! exists is checked by the store, whether its bytes are what is claimed for [`crate::tree::media`].
 
 use std::borrow::Cow;
 

@@ -1,6 +1,6 @@
 //! Caches the owners of an index: figures for all of them, open files for a few.
 //!
-//! An owner is opened when somebody needs it; beyond a limit whoever was not needed for longest is closed. What is in use is
+//! An owner is opened when somebody needs it; beyond a limit the least recently used is closed. What is in use is
 //! never closed, because what is open twice could be cut by one while the other writes.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -38,7 +38,7 @@ pub struct Totals {
 struct CachedOwner {
     figures: OwnerCounts,
     open: Option<(u64, Arc<OwnerIndex>)>,
-    /// Held by whoever opens or closes it.
+    /// Held while it is opened or closed.
     gate: Arc<Mutex<()>>,
 }
 
@@ -89,7 +89,7 @@ impl OwnerCache {
         places.open(owner, index);
     }
 
-    /// Lets go of an owner's index, whoever still uses it.
+    /// Drops an owner's index, even if it is in use.
     pub(super) fn take(&self, owner: UserId) {
         self.places().close(owner);
     }
@@ -119,7 +119,7 @@ impl OwnerCache {
         self.places().owners.is_empty()
     }
 
-    /// Closes whoever was not needed for longest, if too many are open; whether it did.
+    /// Closes the least recently used owner if too many are open; returns whether it did.
     fn close_one(&self) -> bool {
         let mut places = self.places();
         if places.open.len() <= self.open_max {

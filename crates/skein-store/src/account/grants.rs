@@ -49,7 +49,7 @@ impl Tx<'_> {
         self.find_grant(given.item.header.id)?.ok_or_else(|| StoreError::Damaged("a grant left no row".to_owned()))
     }
 
-    /// Ends a grant before its time: its administrator may, and whoever is looked at.
+    /// Ends a grant early: its administrator may, and its subject.
     pub fn end_grant(&mut self, viewer: &Viewer, id: ItemId) -> Result<GivenGrant, StoreError> {
         let grant = self.grant(viewer, id)?;
         if grant.ended_at.is_none() {
@@ -60,7 +60,7 @@ impl Tx<'_> {
         self.grant(viewer, id)
     }
 
-    /// One grant, for its administrator and for whoever is looked at.
+    /// One grant, for its administrator and its subject.
     pub fn grant(&mut self, viewer: &Viewer, id: ItemId) -> Result<GivenGrant, StoreError> {
         let user = viewer.owner();
         let found = self.find_grant(id)?.filter(|grant| grant.owner == user || grant.admin == user);

@@ -48,7 +48,7 @@ fn hashes(id: SessionId) -> (Digest, Digest) {
 }
 
 impl Tx<'_> {
-    /// Lets whoever brings the token sign in once, as `user`, until `expires_at`.
+    /// Lets the bearer of the token sign in once, as `user`, until `expires_at`.
     pub fn admit_link(
         &mut self,
         viewer: &Viewer,
@@ -60,7 +60,7 @@ impl Tx<'_> {
         self.insert_token("link", user, token, expires_at)
     }
 
-    /// Exchanges a link for a session; the link is used up, whoever else has it.
+    /// Exchanges a link for a session; the link is used up, even if others have it.
     pub fn redeem_link(
         &mut self,
         viewer: &Viewer,

@@ -103,7 +103,7 @@ impl Tx<'_> {
             "SELECT {RECORD_COLUMNS} FROM records WHERE type = 'User' AND (created_at, id) > (?1, ?2)
              ORDER BY created_at, id LIMIT ?3"
         );
-        // Whoever was made elsewhere and imported has an id older than its place here; a page begins at the row itself.
+        // A user who was created elsewhere and imported has an id older than its place here; a page begins at the row itself.
         let at = self.first("SELECT created_at FROM records WHERE id = ?1", params![&after], |row| row.int(0))?;
         let rows = self.all(&sql, params![at.unwrap_or(i64::MIN), &after, one_more], read_record)?;
         Ok(page(rows, limit, |last| UserId::from_bytes(*last.id.as_bytes())))
@@ -150,7 +150,7 @@ impl Tx<'_> {
         Ok(settled.flatten())
     }
 
-    /// Settles for good who the first user is: whoever was made first here. Somebody older may be brought in later.
+    /// Settles for good who the first user is: the first one created here. Somebody older may be brought in later.
     pub fn settle_first_user(&mut self, viewer: &Viewer) -> Result<Option<UserId>, StoreError> {
         if let Some(settled) = self.first_user(viewer)? {
             return Ok(Some(settled));

@@ -1,6 +1,6 @@
 //! Counts the blobs and their bytes.
 //!
-//! Only a walk through all of them tells, so they are counted seldom, and by one at a time; whoever else asks is told what was
+//! Only a walk through all of them tells, so they are counted seldom, and by one at a time; other callers get what was
 //! counted before.
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -25,7 +25,7 @@ pub struct BlobTotals {
 #[derive(Default)]
 pub(super) struct BlobCount {
     last: Mutex<Option<BlobTotals>>,
-    /// Held by whoever counts, and waited for by nobody.
+    /// Held during a count; no caller waits for it.
     counting: Arc<tokio::sync::Mutex<()>>,
 }
 
@@ -44,7 +44,7 @@ impl Blobs {
         }
         let Ok(alone) = Arc::clone(&self.counted.counting).try_lock_owned() else { return Ok(last) };
         let blobs = self.clone();
-        // Whoever asked may go away; the next one has use for what was begun.
+        // The caller may go away; the next one uses the count that was begun.
         let counting = tokio::spawn(async move {
             let counted = blobs.count(now).await;
             drop(alone);

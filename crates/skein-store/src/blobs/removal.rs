@@ -1,7 +1,7 @@
 //! Keeps the removal of an object apart from an upload of the same bytes.
 //!
 //! The database and the objects share no transaction. A removal is announced in the transaction that finds that nobody
-//! names the object. Whoever names it compares how often it was removed with what that was before the bytes were kept:
+//! names the object. The writer of the name compares how often it was removed with what that was before the bytes were kept:
 //! if it differs, or a removal is under way, the bytes are kept again.
 
 use skein_core::{Digest, OperationId, Viewer};

@@ -18,7 +18,7 @@ use crate::timeline::projection::TIME_OVERRIDE;
 const TESTIMONY: [&str; 4] = ["grant", "key", "setting", "user"];
 
 /// What Skein writes for a person who asks for it. Who said what, which model answered, and what was called it testifies to by
-/// itself: whoever could bring that could have anybody say anything.
+/// itself: importing that would allow false statements in another's name.
 const ASKED_FOR: [ItemType; 7] = [
     ItemType::ENTITY_DELTA,
     ItemType::RELATION_CREATED,

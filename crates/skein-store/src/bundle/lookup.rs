@@ -49,7 +49,7 @@ pub(crate) struct Lookup {
     items: BTreeMap<ItemId, ItemState>,
     /// Records that are here, with their type and place where the owner may name them.
     records: BTreeMap<RecordId, Option<RecordState>>,
-    /// Ids that relations have here, whoever owns them.
+    /// Ids of relations that exist here, of any owner.
     relations: BTreeSet<RelationId>,
     /// New relations whose end has its only one of the kind here.
     seconds: BTreeMap<ItemId, RuleViolation>,
@@ -81,7 +81,7 @@ impl Lookup {
         self.items.get(&id)
     }
 
-    /// Whether the store has a record, whoever may name it.
+    /// Whether the store has a record, of any owner.
     pub(crate) fn has_record(&self, id: RecordId) -> bool {
         self.records.contains_key(&id)
     }

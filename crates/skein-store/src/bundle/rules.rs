@@ -1,6 +1,6 @@
 //! Judges the new items of an owner's bundle by the rules of the acts that write such items.
 //!
-//! What no seal of this installation covers is the claim of whoever brings it. It is taken in if its act could have written
+//! What no seal of this installation covers is the claim of the importer. It is taken in if its act could have written
 //! it: the act's own function is asked, and what it would have recorded is compared hash by hash. What an item names is
 //! looked up in the bundle as it was before that item, and in the store (`docs/decisions/0007-bundles.md`).
 

@@ -66,7 +66,7 @@ impl Tx<'_> {
         self.create_catalogued_as(viewer, id, content, reason)
     }
 
-    /// [`Self::create_catalogued`] under an id that was chosen before, as by whoever seals a value for it.
+    /// [`Self::create_catalogued`] under an id that was chosen before, as a caller does that seals a value for it.
     pub fn create_catalogued_as(
         &mut self,
         viewer: &Viewer,
@@ -105,7 +105,7 @@ impl Tx<'_> {
         self.commit_change(viewer, id, based_on, content, note)
     }
 
-    /// A record of the viewer's own as it is now, deleted or not: for whoever takes an earlier state of it up again.
+    /// A record of the viewer's own as it is now, deleted or not, to restore an earlier state of it.
     pub fn record_even_deleted(&mut self, viewer: &Viewer, id: RecordId) -> Result<Record, StoreError> {
         let current = self.past_of(viewer, id)?;
         if viewer.may_write(current.owner) { Ok(current) } else { Err(StoreError::Forbidden) }

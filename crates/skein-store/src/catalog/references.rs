@@ -198,7 +198,7 @@ impl Tx<'_> {
     }
 
     /// Writes where a record of the catalogue is listed and what it speaks of; a deleted one leaves all of that, its
-    /// sealed value and how it answered. A value that was rotated goes, whoever rotated it: restoring a backup tells
+    /// sealed value and how it answered. A rotated value goes, no matter who rotated it: restoring a backup tells
     /// the versions again, and finds no value older than the last of them.
     pub(crate) fn project_catalogued(
         &mut self,

@@ -2,7 +2,7 @@
 //!
 //! What is here is worthless without the master key, which is not. It is in no item, record or bundle (one that is
 //! asked for with secrets has them sealed anew, under a passphrase), so what a rotation or deletion destroys is gone; backups
-//! carry it, and whoever restores one needs the key of its time.
+//! carry it, and a restore needs the key of its time.
 
 mod keys;
 

@@ -51,7 +51,7 @@ pub(crate) trait QueuedWrite: Send {
     /// Runs the function; what it made is kept until it is acknowledged. May be called again.
     fn run(&mut self, tx: &mut Tx<'_>) -> Result<(), StoreError>;
 
-    /// Tells whoever waits that the last run was committed, and where the last item stands whose place was not known then.
+    /// Tells the waiting caller that the last run was committed, and where the last item stands whose place was not known then.
     fn acknowledge(self: Box<Self>, last_position: Option<i64>);
 
     fn refuse(self: Box<Self>, error: StoreError);
@@ -124,7 +124,7 @@ where
         if made.cursor != Cursor::START && made.cursor.position == POSITION_UNKNOWN {
             made.cursor.position = last_position.unwrap_or(POSITION_UNKNOWN);
         }
-        // Whoever asked may have gone away; the write stands all the same.
+        // The caller may have gone away; the write stands all the same.
         let _ = self.waiting.send(Ok(made));
     }
 

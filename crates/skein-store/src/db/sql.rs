@@ -261,12 +261,12 @@ pub(crate) trait Sql {
         self.query(sql, params, each)
     }
 
-    /// A run as whoever moved it last left it, if nobody can have changed it since; given once.
+    /// An execution as its last transition left it, if nobody can have changed it since; given once.
     fn take_run(&mut self, _: ExecutionId) -> Option<ExecutionPrefetch> {
         None
     }
 
-    /// Keeps a run for whoever moves it next.
+    /// Keeps an execution for its next transition.
     fn keep_run(&mut self, _: Option<ExecutionPrefetch>) {}
 
     /// Lets go of what is kept of a run.
@@ -320,7 +320,7 @@ pub(crate) trait Sql {
         Ok(())
     }
 
-    /// How whoever takes a job passes over those that others are just taking.
+    /// The clause by which a claim skips jobs that others are claiming.
     fn claim_lock(&self) -> &'static str;
 
     /// What else has to be said to find requests by their index.

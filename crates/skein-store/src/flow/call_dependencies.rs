@@ -36,7 +36,7 @@ pub struct CallDependency {
 }
 
 impl Tx<'_> {
-    /// A tool, what its executor bound to it, and up to three other records, whoever's they are: whoever asks judges.
+    /// A tool, what its executor bound to it, and up to three other records, of any owner: the caller judges.
     pub fn footholds(
         &mut self,
         viewer: &Viewer,

@@ -16,7 +16,7 @@ use crate::error::SqlError;
 use crate::flow::executions::{COLUMNS, ExecutionRow, StepRow, read_execution, read_step};
 use crate::flow::projection::LastCall;
 
-/// Whoever locks several waits for nobody: each that cannot be had at once is moved by itself, and waits alone.
+/// A transaction that locks several waits for nobody: each that cannot be had at once is moved by itself, and waits alone.
 static LOCK: LazyLock<String> = LazyLock::new(|| {
     format!(
         "WITH held AS (SELECT id FROM executions WHERE id = ANY(?1) FOR UPDATE NOWAIT)

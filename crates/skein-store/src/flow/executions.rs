@@ -321,7 +321,7 @@ impl Tx<'_> {
         self.first(&sql, params![&id], read_execution)?.ok_or_else(|| StoreError::NotFound(id.to_string()))
     }
 
-    /// Leaves a run that goes on as it stands now to whoever moves it next, where that is known to hold until then.
+    /// Leaves a continuing execution as it stands now to its next transition, where that is known to hold until then.
     pub fn leave_execution(&mut self, row: ExecutionRow, steps: Vec<StepRow>, last: Option<LastCall>) {
         if !self.sql.is_shared() {
             self.sql.keep_run(ExecutionPrefetch::left(row, steps, last));

@@ -175,7 +175,7 @@ impl Tx<'_> {
         self.all(sql, params![&owner, &part, made_at], |row| row.array(0).map(ExecutionId::from_bytes))
     }
 
-    /// The runs that fill a node, answer it, or were told what it says: whoever quotes a node says which it is.
+    /// The runs that fill a node, answer it, or were given its content: every quote names its node.
     fn runs_quoting(&mut self, owner: UserId, node: &NodeRow) -> Result<BTreeSet<ExecutionId>, StoreError> {
         let quoted = format!("%{}%", node.id);
         let sql = "SELECT DISTINCT s.run FROM executions e JOIN execution_steps s ON s.run = e.id

@@ -24,7 +24,7 @@ pub struct StreamChunk {
 }
 
 impl Tx<'_> {
-    /// Writes down pieces of what is said by whoever holds a job. Whoever lost it writes nothing: others say it anew by now,
+    /// Writes pieces of output for the holder of a job. A worker that lost it writes nothing: others say it anew by now,
     /// and number on from what was written down before.
     pub fn put_chunks(
         &mut self,
@@ -47,7 +47,7 @@ impl Tx<'_> {
         Ok(())
     }
 
-    /// The pieces after one, in order; whoever asks has been judged by the run.
+    /// The pieces after one, in order; the caller was authorized by the execution.
     pub fn chunks_after(&mut self, run: ExecutionId, after: i64) -> Result<Vec<StreamChunk>, StoreError> {
         let sql =
             "SELECT number, is_reset, text FROM stream_chunks WHERE run = ?1 AND number > ?2 ORDER BY number LIMIT ?3";

@@ -1,8 +1,8 @@
 //! Taking jobs: owners take turns, and among the jobs of one owner the urgent ones come first, then the oldest.
 //!
-//! Whoever claims goes round the owners that have something ready, by their ids, and takes each one's best job: one step
-//! into an index, however much waits and whoever it is of. Where the last claim of a queue ended is remembered by the
-//! process, for each process its own; a round of one is a round of all for whoever waits.
+//! A claim goes round the owners that have something ready, by their ids, and takes each one's best job: one step
+//! into an index, however much waits, of however many owners. Where the last claim of a queue ended is remembered by the
+//! process, for each process its own; one round of it serves every waiting owner.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};

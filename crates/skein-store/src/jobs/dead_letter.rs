@@ -20,7 +20,7 @@ pub struct DeadLetter {
     pub run: Option<(ExecutionId, i64)>,
     pub attempts: i64,
     pub lost: i64,
-    /// Why it was put aside, for whoever may know.
+    /// The reason it became a dead letter.
     pub reason: Option<String>,
     pub created_at: Millis,
     pub died_at: Millis,

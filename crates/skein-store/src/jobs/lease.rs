@@ -62,7 +62,7 @@ impl Tx<'_> {
         self.held(viewer, job, sql, params![&job.id, job.fence, until])
     }
 
-    /// Makes sure that a job is still held, until the transaction ends; refuses whoever lost it.
+    /// Makes sure that a job is still held, until the transaction ends; refuses a worker that lost it.
     pub fn hold_job(&mut self, viewer: &Viewer, job: &Job) -> Result<(), StoreError> {
         let sql = "UPDATE jobs SET lease_until = lease_until WHERE id = ?1 AND fence = ?2 AND lease_until IS NOT NULL";
         self.held_later(viewer, job, sql, params![&job.id, job.fence])
@@ -161,7 +161,7 @@ impl Store {
         JobHolder { worker: worker.to_owned(), lease_ms, epoch: self.epoch().load(Ordering::Acquire) }
     }
 
-    /// To be called by whoever holds the lock of a directory, before taking up work: voids what an earlier process held.
+    /// To be called by the holder of a directory's lock, before it claims jobs: voids what an earlier process held.
     /// On PostgreSQL, where others may be at work, nothing happens.
     pub async fn begin_epoch(&self) -> Result<(), StoreError> {
         if !self.is_alone() {

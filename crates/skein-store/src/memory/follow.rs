@@ -113,7 +113,7 @@ impl Tx<'_> {
     /// What a later fact says about an episode: that its words are gone, when it really was said, who said it.
     fn told_later(&mut self, fact: ItemId) -> Result<Option<IndexChange>, StoreError> {
         let stored = match self.find_item(fact) {
-            // Whoever altered a fact stops nobody from following; verifying tells of it.
+            // An altered item does not stop the follower; verification reports it.
             Err(StoreError::Damaged(_)) => None,
             found => found?,
         };

@@ -119,7 +119,7 @@ impl Tx<'_> {
 
     fn ingest_brought(&mut self, id: ItemId) -> Result<(), StoreError> {
         let stored = match self.find_item(id) {
-            // Whoever altered a fact stops nobody from being remembered; verifying tells of it.
+            // An altered item does not stop ingestion; verification reports it.
             Err(StoreError::Damaged(_)) => None,
             found => found?,
         };

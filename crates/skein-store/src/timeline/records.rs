@@ -172,7 +172,7 @@ impl Tx<'_> {
             .ok_or_else(|| StoreError::NotFound(id.to_string()))
     }
 
-    /// Which edition of a record there is now and whose it is, if it was not deleted; for whoever may remember what it says.
+    /// Which edition of a record there is now and whose it is, if it was not deleted; for callers that may cache its content.
     pub fn edition(&mut self, viewer: &Viewer, id: RecordId) -> Result<(UserId, RecordRevision), StoreError> {
         system_only(viewer)?;
         let sql = "SELECT owner, version, hash FROM records WHERE id = ?1 AND deleted = 0";
@@ -183,7 +183,7 @@ impl Tx<'_> {
         found.into_iter().next().ok_or_else(|| StoreError::NotFound(id.to_string()))
     }
 
-    /// Makes whoever changes a record meanwhile collide with this transaction, where others write too; and this one be run
+    /// Makes a concurrent change of a record collide with this transaction, where others write too; and this one be run
     /// again if somebody changed it since it was read. It is held for the commit alone: many may begin what it describes.
     pub fn rely_on_record(&mut self, viewer: &Viewer, id: RecordId, hash: Digest) -> Result<(), StoreError> {
         system_only(viewer)?;
@@ -207,7 +207,7 @@ impl Tx<'_> {
         found.ok_or_else(|| StoreError::NotFound(id.to_string()))
     }
 
-    /// Whatever there is under an id, deleted or not, for whoever asks.
+    /// The record under an id, deleted or not, of any owner.
     pub(crate) fn find_record(&mut self, id: RecordId) -> Result<Option<Record>, StoreError> {
         let sql = format!("SELECT {RECORD_COLUMNS} FROM records WHERE id = ?1");
         Ok(self.all_once(&sql, params![&id], read_record)?.into_iter().next())

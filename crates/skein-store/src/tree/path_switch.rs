@@ -143,7 +143,7 @@ fn change_statements(changes: usize) -> [String; 2] {
 }
 
 impl Tx<'_> {
-    /// Leads a path to a node that was just made. Whoever goes on from where they are changes nothing above. `under` is
+    /// Leads a path to a node that was just made. Continuing at the end of the path changes nothing above. `under` is
     /// what it was said under, where that may be a version that is not shown: then it is shown first (decision Z3).
     pub(crate) fn lead_path_on(
         &mut self,

@@ -124,7 +124,7 @@ impl Tx<'_> {
         Ok(())
     }
 
-    /// What stands in a person's turn never goes stale, whoever wrote it.
+    /// What stands in a person's turn never goes stale, no matter who wrote it.
     fn spare_people(&mut self, bones: &mut [SkeletonNode]) -> Result<(), StoreError> {
         let mut turns: Vec<TurnId> = bones.iter().filter(|bone| bone.is_stale).filter_map(|bone| bone.turn).collect();
         turns.sort_unstable();

@@ -103,7 +103,7 @@ impl Findings {
         self.breaks.extend(broken.into_iter().take(room));
     }
 
-    /// Tells whoever watches; ends the verification when they have gone.
+    /// Reports progress; ends the verification when the receiver has gone.
     fn progress(&self, stage: &'static str, done: u64, total: u64) -> Result<(), SqlError> {
         self.progress.send(Progress { stage, done, total }).map_err(|_| SqlError::Interrupted)
     }
@@ -149,7 +149,7 @@ fn verify_while(
         let findings = Findings { breaks: Vec::new(), progress: sender };
         tx.verify(&blobs, &options, findings)
     })?;
-    // With the receiver goes whoever watched: the next step of the verification finds that out and stops.
+    // A dropped receiver ends the watch: the next step of the verification finds that out and stops.
     let _ = receiver.into_iter().all(goes_on);
     let mut report = outcome.blocking_recv().unwrap_or_else(|_| Err(closed()))?;
     forget_redacted(store, &mut report.breaks)?;

@@ -10,7 +10,7 @@ use ::postgres::{Client, Error, NoTls};
 
 use super::{Cluster, random};
 
-/// A database of one test. Dropping it drops the database with whoever is still connected.
+/// A database of one test. Dropping it drops the database and its open connections.
 #[derive(Debug)]
 pub struct Database {
     name: String,
@@ -53,7 +53,7 @@ impl Drop for Database {
 
 /// Makes the template database `name` by calling `migrate` with its URL, once per cluster.
 ///
-/// Whoever comes while another process is at it waits. Half a template, left by a failed migration,
+/// A process waits while another one is at it. Half a template, left by a failed migration,
 /// is made again. On a server that outlives the run an old template stays: let the name change with
 /// the migrations.
 pub fn ensure_template(cluster: &Cluster, name: &str, migrate: impl FnOnce(&str) + Send) {

@@ -89,7 +89,7 @@ fn tool_choice(choice: &ToolChoice) -> Value {
 pub(super) fn read(value: &Value, part: &str) -> Vec<Piece> {
     let mut pieces: Vec<Piece> = text_at(value, "model").map(Piece::Model).into_iter().collect();
     pieces.extend(text_at(value, "id").map(Piece::Id));
-    // One answer is asked for; whoever sends more of them is heard for the first.
+    // One answer is requested; of several the first is used.
     let first = |choice: &&Value| choice.get("index").and_then(Value::as_u64).unwrap_or(0) == 0;
     let choices = value.get("choices").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     if let Some(choice) = choices.iter().find(first) {

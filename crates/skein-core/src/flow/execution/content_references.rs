@@ -67,7 +67,7 @@ impl NodeQuotation {
         self.texts.iter().any(|text| told.iter().any(|told| holds_as_words(told, text.trim())))
     }
 
-    /// Whoever tells a part of what a node says, tells which node it is.
+    /// An item that contains a part of a node's content names the node.
     fn is_excerpt(&self, object: &Map<String, Value>) -> bool {
         let names_it = object.values().any(|value| value.as_str() == Some(self.node.as_str()));
         let says_something = ["text", "content", "snippet"].iter().any(|name| object.contains_key(*name));

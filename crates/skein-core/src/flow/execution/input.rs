@@ -30,7 +30,7 @@ impl CallSite {
 pub struct Fault {
     /// For programs: `timeout`, `rule_violation` …
     pub code: String,
-    /// For people, in the words of whoever failed (rule BR-EXEC-006).
+    /// For people, in the words of the service that failed (rule BR-EXEC-006).
     pub message: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,

@@ -1,4 +1,4 @@
-//! A run that has ended, as spans for whoever collects traces: one for each run, step and call, one below the other.
+//! Describes an ended execution as spans for a trace collector: one for each execution, step and call, nested.
 //!
 //! The trace has the bits of the outermost run, and every span an id that follows from what it is of, so telling a run twice
 //! tells the same spans. What was said is left out unless [`TracedContent::Told`] is asked for; names of processes, steps, tools

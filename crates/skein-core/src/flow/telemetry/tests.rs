@@ -206,7 +206,7 @@ fn telling_a_run_again_tells_the_same_spans() {
     assert_eq!(spans(&failing(), TracedContent::LeftOut), spans(&failing(), TracedContent::LeftOut));
     let ids = |content| spans(&chat(), content).iter().map(|span| span.id).collect::<Vec<_>>();
     assert_eq!(ids(TracedContent::LeftOut), ids(TracedContent::Told));
-    // They are kept by whoever collects: a change of how they are made would tell every run anew.
+    // Collectors store them: another way of making them would report every execution again.
     assert_eq!(ids(TracedContent::LeftOut)[0], span_id("run", &[7; 16], 0));
     assert_ne!(span_id("step", &[7; 16], 0), span_id("step", &[7; 16], 1));
 }

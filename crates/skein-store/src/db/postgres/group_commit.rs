@@ -12,7 +12,7 @@ use crate::db::queued_write::{LockTarget, QueuedWrite};
 use crate::error::StoreError;
 
 const WAITING_MAX: usize = 1_024;
-/// Most functions that share a transaction: whoever comes last waits for all of them.
+/// Most functions that share a transaction: the last one waits for all of them.
 const SHARING_MAX: usize = 32;
 
 pub(crate) struct GroupCommit {

@@ -38,7 +38,7 @@ struct PendingNotice {
 
 impl Notifier {
     pub(crate) fn start(url: Arc<str>, wakes: Wakes) -> Self {
-        // One waiting signal is enough: whoever looks sees everything.
+        // One waiting signal is enough: a look shows everything.
         let (signal, signals) = sync_channel(1);
         let (stop, news) = (Arc::new(AtomicBool::new(false)), Arc::new(PendingNotice::default()));
         let speak = {

@@ -385,7 +385,7 @@ impl PostgresSession {
             answer => answer,
         };
         let answer = answer.map_err(|error| {
-            // What was begun is not left behind for whoever comes next.
+            // An open transaction is not left to the next function.
             self.roll_back();
             self.lost(sql_error(&error))
         })?;

@@ -181,7 +181,7 @@ impl PostgresTransaction<'_> {
         if items.is_empty() && statements.is_empty() {
             return Ok(());
         }
-        // The same ones are the same text, whoever came first.
+        // Equal statements are the same text, in any order.
         statements.sort_unstable_by(|one, other| one.sql.cmp(&other.sql));
         statements.iter_mut().for_each(Statement::sort);
         self.waiting.item_bytes = 0;

@@ -146,7 +146,7 @@ impl IdempotencyIndex {
         Ok(RefreshResult::OthersWrote)
     }
 
-    /// Operations that may have been asked for under a name; whoever asks compares all of it.
+    /// Operations that may have been asked for under a name; the caller compares all of it.
     pub(crate) fn find(
         &self,
         connection: &Connection,
@@ -228,7 +228,7 @@ impl IdempotencyIndex {
             self.recent.iter().map(|(name, id)| IndexedRequest::new(*name, *id)).collect();
         let (mut began_at, at_once) = (now, self.is_behind);
         if at_once && entries.len() > CAUGHT_UP_PER_COMMIT {
-            // The oldest first, so that whoever starts next has less to read however short this process lives.
+            // The oldest first, so that the next start reads less, even after a short life of this process.
             entries.sort_unstable_by_key(|entry| entry.operation);
             entries.truncate(CAUGHT_UP_PER_COMMIT);
             began_at = entries.last().map_or(now, |entry| entry.operation.made_at());

@@ -1,6 +1,6 @@
 //! Reads on the caller's own thread, for queries that take microseconds.
 //!
-//! Whoever finds none free takes the ordinary way; nobody waits. A look is bounded by what it asks for (rows by their
+//! A caller that finds none free reads the ordinary way; nobody waits. A look is bounded by what it asks for (rows by their
 //! keys), not by the clock: it must not be used for anything that walks.
 
 use std::path::Path;

@@ -326,7 +326,7 @@ impl Row for rusqlite::Row<'_> {
             ValueRef::Null => Value::Null,
             ValueRef::Integer(value) => Value::Int(value),
             ValueRef::Real(value) => Value::Real(value),
-            // Text that is none was altered; whoever expects text will say so.
+            // Invalid text was altered; a caller that expects text reports it.
             ValueRef::Text(bytes) => std::str::from_utf8(bytes).map_or(Value::Bytes(bytes), Value::Text),
             ValueRef::Blob(value) => Value::Bytes(value),
         })

@@ -3,7 +3,7 @@
 //! A batch in which somebody fails is run again with each function in a savepoint of its own. Some failures (a full
 //! disk, an interrupt) make SQLite roll the whole transaction back; then nobody has been acknowledged yet, and every
 //! function is run again alone, so that each learns its own outcome. It never waits to fill a batch: while one is being
-//! made durable, the next gathers, and whoever comes while it is run joins it; only what nobody waits for does not, for those
+//! made durable, the next gathers, and writes that arrive while it runs join it; only what nobody waits for does not, for those
 //! who are done would wait for it.
 
 use std::collections::VecDeque;
@@ -234,7 +234,7 @@ impl WriterThread {
         queued.work
     }
 
-    /// Whoever came while a batch was run: a commit costs much the same for one more, and most of it a second time.
+    /// Writes that arrived while a batch ran: a commit costs much the same for one more, and most of it a second time.
     /// Background work is long, and those before it are done: it opens the next batch.
     fn latecomer(&mut self, ran: usize, opened: Instant) -> Option<Box<dyn QueuedWrite>> {
         if self.next.is_some() || ran == BATCH_FUNCTIONS_MAX || opened.elapsed() >= self.joining {

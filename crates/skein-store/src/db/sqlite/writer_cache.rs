@@ -1,7 +1,7 @@
 //! Caches rows for the only writing thread, because no one else can have changed them.
 //!
 //! An answer about the catalogue stands for the functions that share a transaction, until one of them writes anything but
-//! what a run leaves behind. A run stands until it is moved again, across transactions; whoever changes it otherwise takes it
+//! what a run leaves behind. A run stands until it is moved again, across transactions; any other change takes it
 //! from here first. Both are gone when work is undone or another connection wrote. In debug builds all that is given from
 //! here is compared with what the database says, so every test asks whether that is true.
 

@@ -14,7 +14,7 @@ use super::*;
 use crate::clock::SystemClock;
 use crate::db::queued_write::{Committed, WriteFunction, WriteOutcome};
 
-/// Longer than any test: whoever comes while a batch is run joins it.
+/// Longer than any test: writes that arrive while a batch runs join it.
 const ALWAYS: Duration = Duration::from_mins(10);
 const VIEWER: Viewer = Viewer::User(UserId::from_bytes([1; 16]));
 
