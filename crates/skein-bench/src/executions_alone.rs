@@ -115,7 +115,7 @@ async fn five_steps(store: &Store, caller: &Caller) -> Result<RecordId> {
     let tool = tools.into_iter().find(|tool| tool.content.name() == Some(NO_OP)).context("there is no such tool")?.id;
     let draft: ProcessDraft = serde_json::from_value(chain(tool))?;
     let content = Process::create(draft)?.to_content(false);
-    Ok(store.write(move |tx| tx.create_catalogued(&viewer, content.clone(), None)).await?.value.id)
+    Ok(store.write(move |tx| tx.create_entry(&viewer, content.clone(), None)).await?.value.id)
 }
 
 /// So many runs, so many of them at once: whoever sees one end starts the next.

@@ -76,7 +76,7 @@ async fn work(store: Store, worker: usize) -> Result<()> {
         let next = store.write(move |tx| {
             let draft = JobDraft::new(QUEUE, "{}".to_owned());
             match &done {
-                Some(done) => tx.pass_on(&SYSTEM, done, &draft, &holder),
+                Some(done) => tx.complete_and_enqueue(&SYSTEM, done, &draft, &holder),
                 None => tx.enqueue_leased(&owner, &draft, &holder),
             }
         });

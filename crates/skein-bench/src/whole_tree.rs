@@ -126,7 +126,7 @@ fn judged(tree: &Tree) -> Result<f64> {
     let started = Instant::now();
     loop {
         let (viewer, id) = (tree.viewer(), tree.id);
-        let piece = tree.store.read_blocking(move |tx| tx.judge_tree(&viewer, id, after, PROOFS_PER_PIECE_MAX))?;
+        let piece = tree.store.read_blocking(move |tx| tx.verify_tree(&viewer, id, after, PROOFS_PER_PIECE_MAX))?;
         let is_right = |verdict: &Option<Verdict>| matches!(verdict, Some(Verdict::Valid | Verdict::Imported));
         right += piece.iter().filter(|(_, verdict)| is_right(verdict)).count();
         after = piece.last().map(|(last, _)| *last);

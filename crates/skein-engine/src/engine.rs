@@ -158,7 +158,7 @@ impl Engine {
         let probed = tokio::task::spawn_blocking(move || blobs.probe_file()).await;
         probed.map_err(|error| StoreError::Panicked(error.to_string()))??;
         self.0.store.probe_commit().await?;
-        self.0.store.note_room();
+        self.0.store.note_disk_usage();
         Ok(())
     }
 

@@ -56,7 +56,7 @@ impl EngineFixture {
         let viewer = Viewer::User(self.caller.user);
         let change = self.store.write(move |tx| {
             let hash = tx.record(&viewer, process)?.hash;
-            tx.update_catalogued(&viewer, process, hash, content.clone(), Act::Plain, None)
+            tx.update_entry(&viewer, process, hash, content.clone(), Act::Plain, None)
         });
         change.await.unwrap();
     }
@@ -65,7 +65,7 @@ impl EngineFixture {
         let definition = json!({ "name": name, "initialContext": ["x"], "steps": steps, "outputTemplate": output });
         let content = Process::create(serde_json::from_value(definition).unwrap()).unwrap().to_content(false);
         let viewer = Viewer::User(self.caller.user);
-        let made = self.store.write(move |tx| tx.create_catalogued(&viewer, content.clone(), None));
+        let made = self.store.write(move |tx| tx.create_entry(&viewer, content.clone(), None));
         made.await.unwrap().value.id
     }
 
@@ -173,7 +173,7 @@ async fn a_process_that_runs_itself_many_times_over_leads_to_so_many_runs_and_no
     let (code, message) = failed(&shown);
     assert_eq!(code, "too_many_runs", "{message}");
     let run = shown.row.id;
-    let count = world.store.read(move |tx| tx.runs_below(run, 10_000)).await.unwrap();
+    let count = world.store.read(move |tx| tx.executions_below(run, 10_000)).await.unwrap();
     assert!((500..=1_000).contains(&count), "{count}");
 }
 

@@ -86,7 +86,7 @@ pub struct Index {
     /// Held by a writer for as long as it writes; a search never waits for it.
     writing: Mutex<()>,
     reached: Mutex<IndexProgress>,
-    shelf: OwnerCache,
+    owner_cache: OwnerCache,
     /// Who was written to last, the latest at the end.
     written: Mutex<Vec<UserId>>,
     /// Held as long as the index is open.
@@ -131,7 +131,7 @@ impl Index {
         }
         let make = VectorMake { fingerprint: options.fingerprint.clone(), dimensions: options.dimensions };
         let reached = read_manifest(folder, &make)?;
-        let shelf = OwnerCache::new(options.owners_open_max);
+        let owner_cache = OwnerCache::new(options.owners_open_max);
         for entry in std::fs::read_dir(owners).map_err(failed)? {
             let path = entry.map_err(failed)?.path();
             let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
@@ -140,7 +140,7 @@ impl Index {
                 continue;
             }
             match UserId::from_bare(name) {
-                Ok(owner) => shelf.know(owner, OwnerCounts::committed(&OwnerIndex::committed(&current(&path)?)?)),
+                Ok(owner) => owner_cache.know(owner, OwnerCounts::committed(&OwnerIndex::committed(&current(&path)?)?)),
                 Err(_) => return Err(OpenError::Damaged { path, damage: Damage::Disagree("nobody's folder") }),
             }
         }
@@ -149,11 +149,11 @@ impl Index {
             make,
             writing: Mutex::default(),
             reached: Mutex::new(reached.clone()),
-            shelf,
+            owner_cache,
             written: Mutex::default(),
             _lock: lock,
         };
-        for (owner, _) in index.shelf.all().into_iter().take(OWNERS_OPENED_AT_ONCE.min(options.owners_open_max)) {
+        for (owner, _) in index.owner_cache.all().into_iter().take(OWNERS_OPENED_AT_ONCE.min(options.owners_open_max)) {
             index.owner(owner)?;
         }
         if is_new {
@@ -202,7 +202,7 @@ impl Index {
 
     /// Whether nobody ever said anything that it holds.
     pub fn is_empty(&self) -> bool {
-        self.shelf.is_empty()
+        self.owner_cache.is_empty()
     }
 
     /// Everything up to here is in the index.
@@ -257,7 +257,7 @@ impl Index {
         applied?;
         self.rest_others(owner)?;
         let figures = index.figures();
-        self.shelf.know(owner, figures);
+        self.owner_cache.know(owner, figures);
         let dead = figures.dead();
         if dead >= DEAD_ROWS_MIN && f64::from(dead) > f64::from(figures.rows) * DEAD_PART_MAX {
             self.compact_owner(owner, &index)?;
@@ -293,7 +293,7 @@ impl Index {
 
     /// What is held of all owners together.
     pub fn totals(&self) -> Totals {
-        self.shelf.totals()
+        self.owner_cache.totals()
     }
 
     /// The size of its files, each of which is looked at.
@@ -302,7 +302,7 @@ impl Index {
     }
 
     pub fn status(&self) -> IndexStatus {
-        let all = self.shelf.all().into_iter().map(|(owner, figures)| {
+        let all = self.owner_cache.all().into_iter().map(|(owner, figures)| {
             let (episodes, with_vector) = (figures.counts.living, figures.counts.vectors);
             OwnerStatus { owner, episodes, with_vector, dead: figures.dead() }
         });
@@ -314,7 +314,7 @@ impl Index {
     /// Writes every owner with dead rows anew without them, and merges the words of all.
     pub fn compact(&self) -> Result<(), ApplyError> {
         let _one_at_a_time = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
-        for (owner, _) in self.shelf.all() {
+        for (owner, _) in self.owner_cache.all() {
             let Some(index) = self.owner(owner)? else { continue };
             if index.figures().dead() > 0 { self.compact_owner(owner, &index)? } else { index.merge()? }
         }
@@ -323,7 +323,7 @@ impl Index {
 
     /// Finishes background work and gives back the memory of writing; the index stays usable.
     pub fn rest(&self) -> Result<(), ApplyError> {
-        self.shelf.all_opened().iter().try_for_each(|index| index.rest())
+        self.owner_cache.all_opened().iter().try_for_each(|index| index.rest())
     }
 
     /// Closes the writer of the owner that was written least recently.
@@ -335,7 +335,7 @@ impl Index {
             return Ok(());
         }
         let oldest = written.remove(0);
-        self.shelf.opened(oldest).map_or(Ok(()), |index| index.rest())
+        self.owner_cache.opened(oldest).map_or(Ok(()), |index| index.rest())
     }
 
     fn compact_owner(&self, owner: UserId, index: &OwnerIndex) -> Result<(), ApplyError> {
@@ -360,13 +360,13 @@ impl Index {
         fresh.apply(&waiting.iter().collect::<Vec<_>>(), cursor)?;
         fresh.merge()?;
         set_current(&home, &after).map_err(failed)?;
-        self.shelf.put(owner, Arc::new(fresh));
+        self.owner_cache.put(owner, Arc::new(fresh));
         std::fs::remove_dir_all(&before).map_err(failed)?;
         Ok(())
     }
 
     fn owner(&self, owner: UserId) -> Result<Option<Arc<OwnerIndex>>, OpenError> {
-        self.shelf.get(owner, || OwnerIndex::open(&current(&self.home(owner))?, owner, &self.make))
+        self.owner_cache.get(owner, || OwnerIndex::open(&current(&self.home(owner))?, owner, &self.make))
     }
 
     fn create_owner(&self, owner: UserId) -> Result<Arc<OwnerIndex>, OpenError> {
@@ -380,13 +380,13 @@ impl Index {
         set_current(&aside, &aside.join(FIRST)).map_err(failed)?;
         std::fs::rename(&aside, &home).map_err(failed)?;
         sync_folder(&self.folder.join("owners")).map_err(failed)?;
-        self.shelf.know(owner, OwnerCounts::default());
+        self.owner_cache.know(owner, OwnerCounts::default());
         Ok(self.owner(owner)?.expect("it is known from now on"))
     }
 
     /// After a batch failed half-way: back to what was committed.
     fn reopen(&self, owner: UserId) -> Result<(), OpenError> {
-        self.shelf.take(owner);
+        self.owner_cache.take(owner);
         self.owner(owner).map(drop)
     }
 

@@ -166,7 +166,7 @@ impl OwnerIndex {
             if row >= committed.rows {
                 return Err(damaged("burials", Damage::Record { row }));
             }
-            columns.bury(row);
+            columns.purge(row);
         }
         let words = files.words.view(&LexicalView::default());
         let words = words.map_err(|error| damaged("words", Damage::Words(error.to_string())))?;

@@ -78,9 +78,9 @@ impl<'a> WordRetriever<'a> {
         let count = world.count();
         let mean_terms = mean_terms(columns, world, count);
         let sheet = columns.sheets.take(columns.count() as usize);
-        let mut leg = Self { sheets: &columns.sheets, sheet, rarities: Vec::new(), scale: Scale::default() };
+        let mut retriever = Self { sheets: &columns.sheets, sheet, rarities: Vec::new(), scale: Scale::default() };
         for asked in question {
-            let ScoreSheet { scores, touched, found } = &mut leg.sheet;
+            let ScoreSheet { scores, touched, found } = &mut retriever.sheet;
             found.clear();
             words.postings(&asked.term, |row, often| {
                 if world.has(row) {
@@ -89,7 +89,7 @@ impl<'a> WordRetriever<'a> {
             })?;
             add_forms(words, world, &asked.stems, found)?;
             let rarity = rarity(count, found.len());
-            leg.rarities.push(rarity);
+            retriever.rarities.push(rarity);
             let weight = rarity * (asked.times as f32);
             for (row, often) in found {
                 let score = &mut scores[*row as usize];
@@ -101,9 +101,9 @@ impl<'a> WordRetriever<'a> {
                 *score += weight * often * (1.0 + K1) / (often + K1 * (1.0 - B + B * length));
             }
         }
-        let scores = leg.sheet.touched.iter().map(|row| leg.sheet.scores[*row as usize]);
-        leg.scale = Scale::of(scores, count as usize);
-        Ok(leg)
+        let scores = retriever.sheet.touched.iter().map(|row| retriever.sheet.scores[*row as usize]);
+        retriever.scale = Scale::of(scores, count as usize);
+        Ok(retriever)
     }
 
     /// Whether the row has any word of the question, in its text or in the name of who said it.
@@ -221,13 +221,13 @@ pub(crate) struct LikenessRetriever {
 impl LikenessRetriever {
     pub(crate) fn ask<'a>(asked: Vec<(u16, f32)>, world: &RowSet, pieces: impl Fn(u32) -> &'a [u8]) -> Self {
         let place = vec![0; Table::built_in().count()];
-        let mut leg = Self { asked, place, known: Vec::new(), scale: Scale::default() };
-        if leg.asked.is_empty() {
-            return leg;
+        let mut retriever = Self { asked, place, known: Vec::new(), scale: Scale::default() };
+        if retriever.asked.is_empty() {
+            return retriever;
         }
-        let sampled: Vec<f32> = sample(world).into_iter().map(|row| leg.raw(pieces(row))).collect();
-        leg.scale = Scale::of(sampled.iter().copied(), sampled.len());
-        leg
+        let sampled: Vec<f32> = sample(world).into_iter().map(|row| retriever.raw(pieces(row))).collect();
+        retriever.scale = Scale::of(sampled.iter().copied(), sampled.len());
+        retriever
     }
 
     pub(crate) fn score(&mut self, pieces: &[u8]) -> f32 {

@@ -354,7 +354,7 @@ impl Columns {
     }
 
     /// The row dies.
-    pub(crate) fn bury(&mut self, row: u32) {
+    pub(crate) fn purge(&mut self, row: u32) {
         self.die(row);
         let slot = self.slot[row as usize] as usize;
         if self.living[slot] == row {

@@ -36,8 +36,8 @@ pub(crate) fn search(state: &OwnerState, query: &Query, besides: Option<u32>) ->
     for asked in &mut asked {
         asked.stems = columns.languages.iter().filter_map(|language| language.stem(&asked.word)).collect();
     }
-    let legs = Retrievers::ask(state, query, &world, chosen.as_ref(), &asked)?;
-    let Retrievers { words, likeness, meaning, best } = legs;
+    let retrievers = Retrievers::ask(state, query, &world, chosen.as_ref(), &asked)?;
+    let Retrievers { words, likeness, meaning, best } = retrievers;
     let named = named_speakers(columns, &asked);
     let scene = ScoringInputs { state, world: &world, words, meaning, likeness, named, weights: query.weights };
 
@@ -221,8 +221,8 @@ impl ScoringInputs<'_> {
 
     fn own(&self, likeness: &mut LikenessRetriever, row: u32) -> Parts {
         let alike = if self.weights.likeness == 0.0 { 0.0 } else { likeness.score(self.state.pieces(row)) };
-        let similarity = self.meaning.as_ref().and_then(|leg| leg.similarity(row));
-        let meaning = self.meaning.as_ref().map_or(0.0, |leg| leg.score(similarity));
+        let similarity = self.meaning.as_ref().and_then(|retriever| retriever.similarity(row));
+        let meaning = self.meaning.as_ref().map_or(0.0, |retriever| retriever.score(similarity));
         Parts {
             words: self.weights.words * self.words.score(row),
             likeness: self.weights.likeness * alike,

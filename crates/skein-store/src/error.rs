@@ -35,7 +35,7 @@ pub enum StoreError {
     NotSealed(skein_core::ItemId),
     #[error("this belongs to someone else")]
     Forbidden,
-    /// Decided by the catalogue: hidden, forbidden, in use, or against a rule.
+    /// Decided by the catalog: hidden, forbidden, in use, or against a rule.
     #[error(transparent)]
     Refused(SharingRefusal),
     #[error("{0} exists already")]

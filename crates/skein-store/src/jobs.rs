@@ -107,7 +107,7 @@ impl Tx<'_> {
     /// Ends a job and hands the next one of the same owner to the worker at hand, in one row: the same as completing the
     /// one and queueing the other leased, but no index changes, so workers who do so at once do not collide on
     /// PostgreSQL. The job keeps its id; its fence tells the two apart.
-    pub fn pass_on(
+    pub fn complete_and_enqueue(
         &mut self,
         viewer: &Viewer,
         done: &Job,

@@ -30,11 +30,11 @@ fn span() -> Span {
 async fn told(
     behaviour: Behaviour,
 ) -> (Result<DeliveryResult, DeliveryError>, Vec<skein_testkit::hostile_server::Request>) {
-    let rogue = HostileServer::start(move |_| behaviour.clone());
+    let hostile = HostileServer::start(move |_| behaviour.clone());
     let headers = ["Authorization=Bearer a=b".to_owned(), "x-tenant = herons".to_owned()];
-    let collector = Collector::new(&format!("{}/otlp/", rogue.endpoint()), &headers, "0.1.0").unwrap();
+    let collector = Collector::new(&format!("{}/otlp/", hostile.endpoint()), &headers, "0.1.0").unwrap();
     let told = collector.tell(&[span()]).await;
-    (told, rogue.requests())
+    (told, hostile.requests())
 }
 
 #[tokio::test]

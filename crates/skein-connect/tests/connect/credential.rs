@@ -24,10 +24,10 @@ fn key(place: SecretPlace, name: &str, prefix: Option<&str>) -> Arc<Credential> 
 }
 
 async fn sent(credential: Arc<Credential>) -> Request {
-    let rogue = HostileServer::start(|_| Behaviour::json("{}"));
-    let call = HttpCall { credential: Some(credential), ..get(&format!("{}/a?b=c", rogue.endpoint())) };
-    client(&[rogue.address()]).send(&call).await.unwrap();
-    rogue.requests().remove(0)
+    let hostile = HostileServer::start(|_| Behaviour::json("{}"));
+    let call = HttpCall { credential: Some(credential), ..get(&format!("{}/a?b=c", hostile.endpoint())) };
+    client(&[hostile.address()]).send(&call).await.unwrap();
+    hostile.requests().remove(0)
 }
 
 #[tokio::test]

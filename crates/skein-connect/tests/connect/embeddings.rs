@@ -24,15 +24,15 @@ fn key(value: &str) -> Arc<Credential> {
     Arc::new(Credential::new(SecretType::ApiKey, value.as_bytes(), None).unwrap())
 }
 
-fn of_rogue(rogue: &HostileServer) -> Embeddings {
-    let embeddings = Embeddings::new(client(&[rogue.address()]), rogue.endpoint(), "m", None);
+fn of_hostile(hostile: &HostileServer) -> Embeddings {
+    let embeddings = Embeddings::new(client(&[hostile.address()]), hostile.endpoint(), "m", None);
     Embeddings { retry: AT_ONCE, ..embeddings }
 }
 
 async fn answered(behaviour: Behaviour) -> (Result<Embedded, EmbeddingsError>, usize) {
-    let rogue = HostileServer::start(move |_| behaviour.clone());
-    let embedded = of_rogue(&rogue).embed(&texts(&["a", "b"])).await;
-    (embedded, rogue.requests().len())
+    let hostile = HostileServer::start(move |_| behaviour.clone());
+    let embedded = of_hostile(&hostile).embed(&texts(&["a", "b"])).await;
+    (embedded, hostile.requests().len())
 }
 
 /// What was asked for in a request.
@@ -76,30 +76,30 @@ async fn a_server_by_others_gives_each_text_its_own_vector() {
 
 #[tokio::test]
 async fn texts_go_out_in_batches_and_come_back_in_order() {
-    let rogue = HostileServer::start(backwards);
+    let hostile = HostileServer::start(backwards);
     let mut all: Vec<String> = (0..2 * BATCH_TEXTS_MAX).map(|number| "x".repeat(1 + number)).collect();
     all[3] = " \n".to_owned();
     all.push("é".repeat(TEXT_BYTES_MAX));
-    let embedded = of_rogue(&rogue).embed(&all).await.unwrap();
+    let embedded = of_hostile(&hostile).embed(&all).await.unwrap();
     for (number, (text, vector)) in all.iter().zip(&embedded.vectors).enumerate() {
         let length = u16::try_from(text.len().min(TEXT_BYTES_MAX)).unwrap();
         let expected = if number == 3 { vec![] } else { vec![f32::from(length), 1.0] };
         assert_eq!(*vector, expected, "{number}");
     }
     let sizes: Vec<usize> =
-        rogue.requests().iter().map(|each| asked(each)["input"].as_array().unwrap().len()).collect();
+        hostile.requests().iter().map(|each| asked(each)["input"].as_array().unwrap().len()).collect();
     assert_eq!((sizes.as_slice(), embedded.tokens), ([128, 128].as_slice(), Some(256)));
-    assert_eq!(rogue.requests()[0].path, "/v1/embeddings");
-    assert_eq!(of_rogue(&rogue).embed(&[]).await.unwrap(), Embedded::default());
-    assert_eq!(rogue.requests().len(), 2, "for nothing nobody is asked");
+    assert_eq!(hostile.requests()[0].path, "/v1/embeddings");
+    assert_eq!(of_hostile(&hostile).embed(&[]).await.unwrap(), Embedded::default());
+    assert_eq!(hostile.requests().len(), 2, "for nothing nobody is asked");
 }
 
 #[tokio::test]
 async fn dimensions_are_asked_for_only_where_they_were_chosen() {
-    let rogue = HostileServer::start(backwards);
-    of_rogue(&rogue).embed(&texts(&["a"])).await.unwrap();
-    Embeddings { dimensions: Some(256), ..of_rogue(&rogue) }.embed(&texts(&["a"])).await.unwrap();
-    let asked: Vec<Value> = rogue.requests().iter().map(asked).collect();
+    let hostile = HostileServer::start(backwards);
+    of_hostile(&hostile).embed(&texts(&["a"])).await.unwrap();
+    Embeddings { dimensions: Some(256), ..of_hostile(&hostile) }.embed(&texts(&["a"])).await.unwrap();
+    let asked: Vec<Value> = hostile.requests().iter().map(asked).collect();
     assert_eq!(asked[0], json!({"model": "m", "input": ["a"]}));
     assert_eq!(asked[1], json!({"model": "m", "input": ["a"], "dimensions": 256}));
 }
@@ -152,29 +152,29 @@ async fn passing_faults_are_tried_again_and_others_are_not() {
 #[tokio::test]
 async fn an_endpoint_that_recovers_has_failed_nobody() {
     let tries = AtomicUsize::new(0);
-    let rogue = HostileServer::start(move |request| match tries.fetch_add(1, Ordering::Relaxed) {
+    let hostile = HostileServer::start(move |request| match tries.fetch_add(1, Ordering::Relaxed) {
         0 => Behaviour::answer(500, &[], ""),
         1 => Behaviour::answer(429, &[("retry-after", "0")], ""),
         _ => backwards(request),
     });
-    assert_eq!(of_rogue(&rogue).embed(&texts(&["abc"])).await.unwrap().vectors, [[3.0, 1.0]]);
-    assert_eq!(rogue.requests().len(), 3);
+    assert_eq!(of_hostile(&hostile).embed(&texts(&["abc"])).await.unwrap().vectors, [[3.0, 1.0]]);
+    assert_eq!(hostile.requests().len(), 3);
 }
 
 #[tokio::test]
 async fn a_longer_wait_than_there_is_time_for_is_told_at_once() {
-    let rogue = HostileServer::start(|_| Behaviour::answer(429, &[("retry-after", "50")], ""));
+    let hostile = HostileServer::start(|_| Behaviour::answer(429, &[("retry-after", "50")], ""));
     let limits = Limits { total: Duration::from_secs(40), ..LIMITS };
-    let error = Embeddings { limits, ..of_rogue(&rogue) }.embed(&texts(&["a"])).await.unwrap_err();
+    let error = Embeddings { limits, ..of_hostile(&hostile) }.embed(&texts(&["a"])).await.unwrap_err();
     assert!(error.is_passing());
-    assert_eq!((error.retry_after(), rogue.requests().len()), (Some(Duration::from_secs(50)), 1));
+    assert_eq!((error.retry_after(), hostile.requests().len()), (Some(Duration::from_secs(50)), 1));
 }
 
 #[tokio::test]
 async fn silence_ends_and_so_do_answers_without_end() {
-    let rogue = HostileServer::start(|_| Behaviour::Silence);
+    let hostile = HostileServer::start(|_| Behaviour::Silence);
     let limits = Limits { total: Duration::from_millis(100), ..LIMITS };
-    let error = Embeddings { limits, ..of_rogue(&rogue) }.embed(&texts(&["a"])).await.unwrap_err();
+    let error = Embeddings { limits, ..of_hostile(&hostile) }.embed(&texts(&["a"])).await.unwrap_err();
     let EmbeddingsError::Endpoint(LlmFault::Call(CallFault::Timeout { phase, limit, .. })) = error.clone() else {
         panic!("{error}")
     };
@@ -192,22 +192,22 @@ async fn silence_ends_and_so_do_answers_without_end() {
 #[tokio::test]
 async fn the_key_is_sent_and_told_to_nobody() {
     let secret = "sk-canary-0123456789";
-    let rogue = HostileServer::start(move |request| {
+    let hostile = HostileServer::start(move |request| {
         let said = format!("bad key {}", request.header("authorization").unwrap());
         Behaviour::answer(401, &[], json!({"error": {"message": said}}).to_string())
     });
     let error =
-        Embeddings { credential: Some(key(secret)), ..of_rogue(&rogue) }.embed(&texts(&["a"])).await.unwrap_err();
-    assert_eq!(rogue.requests()[0].header("authorization"), Some(format!("Bearer {secret}").as_str()));
+        Embeddings { credential: Some(key(secret)), ..of_hostile(&hostile) }.embed(&texts(&["a"])).await.unwrap_err();
+    assert_eq!(hostile.requests()[0].header("authorization"), Some(format!("Bearer {secret}").as_str()));
     let shown = format!("{error} {error:?}");
     assert!(!shown.contains("canary") && shown.contains(MARK), "{shown}");
 }
 
 #[tokio::test]
 async fn an_address_nobody_allowed_is_not_asked_for_vectors() {
-    let rogue = HostileServer::start(backwards);
-    let embeddings = Embeddings { http: client(&[]), ..of_rogue(&rogue) };
+    let hostile = HostileServer::start(backwards);
+    let embeddings = Embeddings { http: client(&[]), ..of_hostile(&hostile) };
     let error = embeddings.embed(&texts(&["a"])).await.unwrap_err();
     assert!(matches!(error, EmbeddingsError::Endpoint(LlmFault::Call(CallFault::Refused(_)))), "{error}");
-    assert!(rogue.requests().is_empty() && !error.is_passing());
+    assert!(hostile.requests().is_empty() && !error.is_passing());
 }

@@ -21,8 +21,8 @@ async fn refusal(client: &Http, url: &str) -> Refusal {
 
 #[tokio::test]
 async fn loopback_is_refused_in_every_spelling_until_it_is_allowed() {
-    let rogue = ok();
-    let port = rogue.address().port();
+    let hostile = ok();
+    let port = hostile.address().port();
     let client = client(&[]);
     for host in [
         "127.0.0.1",
@@ -46,7 +46,7 @@ async fn loopback_is_refused_in_every_spelling_until_it_is_allowed() {
         let refused = refusal(&client, &format!("http://{host}:{port}/")).await;
         assert!(matches!(refused, Refusal::Loopback { .. }), "{host}: {refused}");
     }
-    assert_eq!(rogue.requests(), []);
+    assert_eq!(hostile.requests(), []);
 }
 
 #[tokio::test]
@@ -111,19 +111,19 @@ async fn a_name_is_judged_by_the_addresses_it_has() {
 
 #[tokio::test]
 async fn one_bad_address_among_good_ones_spoils_the_name() {
-    let rogue = ok();
-    let named = Endpoint::new("mixed.example", rogue.address().port());
+    let hostile = ok();
+    let named = Endpoint::new("mixed.example", hostile.address().port());
     let guard = Guard::default();
     guard.allow_loopback(named.clone());
     let client = Told::new("mixed.example", &[&["127.0.0.1", "169.254.169.254"]]).client(&guard);
     assert!(matches!(refusal(&client, &format!("http://{named}/")).await, Refusal::Metadata { .. }));
-    assert_eq!(rogue.requests(), []);
+    assert_eq!(hostile.requests(), []);
 }
 
 #[tokio::test]
 async fn a_name_that_changes_its_answer_is_judged_at_each_connection() {
-    let rogue = HostileServer::start(|_| Behaviour::answer(200, &[("connection", "close")], "{}"));
-    let named = Endpoint::new("changing.example", rogue.address().port());
+    let hostile = HostileServer::start(|_| Behaviour::answer(200, &[("connection", "close")], "{}"));
+    let named = Endpoint::new("changing.example", hostile.address().port());
     let guard = Guard::default();
     guard.allow_loopback(named.clone());
     let client = Told::new("changing.example", &[&["127.0.0.1"], &["169.254.169.254"]]).client(&guard);
@@ -141,16 +141,16 @@ async fn an_unknown_name_is_said_to_be_unknown() {
 
 #[tokio::test]
 async fn an_allowed_name_opens_its_own_host_and_port_only() {
-    let (rogue, other) = (ok(), ok());
+    let (hostile, other) = (ok(), ok());
     let guard = Guard::default();
-    let named = Endpoint::new("model.example", rogue.address().port());
+    let named = Endpoint::new("model.example", hostile.address().port());
     guard.allow_loopback(named.clone());
     let client = Told::new("model.example", &[&["127.0.0.1"]]).client(&guard);
     assert!(client.send(&get(&format!("http://{named}/"))).await.is_ok());
-    for url in [format!("http://model.example:{}/", other.address().port()), rogue.endpoint()] {
+    for url in [format!("http://model.example:{}/", other.address().port()), hostile.endpoint()] {
         assert!(matches!(refusal(&client, &url).await, Refusal::Loopback { .. }), "{url}");
     }
-    assert_eq!((rogue.requests().len(), other.requests().len()), (1, 0));
+    assert_eq!((hostile.requests().len(), other.requests().len()), (1, 0));
 }
 
 #[tokio::test]
@@ -169,8 +169,8 @@ async fn redirects_are_judged_like_first_addresses() {
     ] {
         for status in [301, 302, 303, 307, 308] {
             let target = to.clone();
-            let rogue = HostileServer::start(move |_| Behaviour::redirect(status, &target));
-            let refused = refusal(&client(&[rogue.address()]), &rogue.endpoint()).await;
+            let hostile = HostileServer::start(move |_| Behaviour::redirect(status, &target));
+            let refused = refusal(&client(&[hostile.address()]), &hostile.endpoint()).await;
             assert!(is_expected(&refused), "{status} {to}: {refused}");
         }
     }
@@ -201,12 +201,12 @@ async fn our_own_addresses_are_refused_even_when_they_were_allowed() {
 
 #[tokio::test]
 async fn a_kept_connection_is_not_used_under_stricter_rules() {
-    let rogue = ok();
-    let named = Endpoint::new("kept.example", rogue.address().port());
-    let guard = guard(&[rogue.address()]);
+    let hostile = ok();
+    let named = Endpoint::new("kept.example", hostile.address().port());
+    let guard = guard(&[hostile.address()]);
     guard.allow_loopback(named.clone());
     let client = Told::new("kept.example", &[&["127.0.0.1"]]).client(&guard);
-    let urls = [rogue.endpoint(), format!("http://{named}/")];
+    let urls = [hostile.endpoint(), format!("http://{named}/")];
     for url in &urls {
         client.send(&get(url)).await.unwrap().body.whole().await.unwrap();
     }
@@ -214,14 +214,14 @@ async fn a_kept_connection_is_not_used_under_stricter_rules() {
     for url in &urls {
         assert!(matches!(refusal(&client, url).await, Refusal::Loopback { .. }), "{url}");
     }
-    assert_eq!(rogue.requests().len(), 2);
+    assert_eq!(hostile.requests().len(), 2);
 }
 
 #[tokio::test]
 async fn a_loosened_rule_takes_effect_at_once() {
-    let rogue = ok();
+    let hostile = ok();
     let client = client(&[]);
-    assert!(matches!(refusal(&client, &rogue.endpoint()).await, Refusal::Loopback { .. }));
-    client.guard().allow_loopback(Endpoint::new("127.0.0.1", rogue.address().port()));
-    assert!(client.send(&get(&rogue.endpoint())).await.is_ok());
+    assert!(matches!(refusal(&client, &hostile.endpoint()).await, Refusal::Loopback { .. }));
+    client.guard().allow_loopback(Endpoint::new("127.0.0.1", hostile.address().port()));
+    assert!(client.send(&get(&hostile.endpoint())).await.is_ok());
 }

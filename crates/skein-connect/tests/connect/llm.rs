@@ -30,8 +30,8 @@ fn model(address: SocketAddr, dialect: Dialect, base_url: String) -> LanguageMod
     })
 }
 
-fn of_rogue(rogue: &HostileServer, dialect: Dialect) -> LanguageModel {
-    model(rogue.address(), dialect, rogue.endpoint())
+fn of_hostile(hostile: &HostileServer, dialect: Dialect) -> LanguageModel {
+    model(hostile.address(), dialect, hostile.endpoint())
 }
 
 fn question() -> ChatRequest {
@@ -97,9 +97,9 @@ fn chunk(bytes: &str) -> String {
 }
 
 async fn broken(behaviour: Behaviour) -> (Vec<ChatEvent>, ChatFailure) {
-    let rogue = HostileServer::start(move |_| behaviour.clone());
+    let hostile = HostileServer::start(move |_| behaviour.clone());
     let mut events = Vec::new();
-    let mut answers = of_rogue(&rogue, Dialect::Chat).chat(&question().streamed()).await.unwrap();
+    let mut answers = of_hostile(&hostile, Dialect::Chat).chat(&question().streamed()).await.unwrap();
     while let Some(event) = answers.next().await {
         match event {
             Ok(event) => events.push(event),
@@ -140,15 +140,15 @@ async fn an_error_in_the_middle_of_a_stream_is_told_with_its_cause() {
 #[tokio::test]
 async fn silence_and_endless_answers_are_bounded() {
     let begun = format!("{}{}", head("transfer-encoding: chunked\r\n"), chunk(&sse(&[delta("Hello")])));
-    let rogue = HostileServer::start(move |request| {
+    let hostile = HostileServer::start(move |request| {
         if request.path.contains("endless") { Behaviour::Endless } else { Behaviour::Stall(begun.clone().into_bytes()) }
     });
-    let LanguageModel::Provider(mut provider) = of_rogue(&rogue, Dialect::Chat) else { unreachable!() };
+    let LanguageModel::Provider(mut provider) = of_hostile(&hostile, Dialect::Chat) else { unreachable!() };
     provider.limits = Limits { idle: Duration::from_millis(80), ..LIMITS };
     let stalled = LanguageModel::Provider(provider.clone()).answer(&question().streamed()).await.unwrap_err();
     assert!(matches!(stalled.fault, LlmFault::BrokenStream(StreamBreak::Lost(_))), "{stalled}");
     assert_eq!(stalled.so_far.unwrap().text, "Hello");
-    provider.base_url = format!("{}/endless", rogue.endpoint());
+    provider.base_url = format!("{}/endless", hostile.endpoint());
     provider.limits = LIMITS;
     let endless = LanguageModel::Provider(provider).answer(&question()).await.unwrap_err();
     assert!(matches!(endless.fault, LlmFault::TooLarge { .. }), "{endless}");
@@ -157,21 +157,21 @@ async fn silence_and_endless_answers_are_bounded() {
 #[tokio::test]
 async fn what_a_provider_refuses_comes_at_once_with_its_words_and_raw_response() {
     let error = json!({"error": {"message": "Rate limit reached", "type": "requests", "code": "rate_limit_exceeded"}});
-    let rogue = HostileServer::start(move |_| {
+    let hostile = HostileServer::start(move |_| {
         Behaviour::answer(429, &[("retry-after", "3"), ("x-request-id", "r1")], error.to_string())
     });
-    let failure = of_rogue(&rogue, Dialect::Chat).chat(&question().streamed()).await.unwrap_err();
+    let failure = of_hostile(&hostile, Dialect::Chat).chat(&question().streamed()).await.unwrap_err();
     assert_eq!((failure.fault.code(), failure.retry_after()), ("llm_rate_limited", Some(Duration::from_secs(3))));
     assert_eq!(failure.fault.to_string(), "the provider limits how often it is asked: Rate limit reached");
     let raw = failure.so_far.unwrap().raw;
     assert_eq!((raw.status, raw.header("x-request-id")), (429, Some("r1")));
-    assert_eq!(rogue.requests().len(), 1, "whoever asked decides whether to ask again");
+    assert_eq!(hostile.requests().len(), 1, "whoever asked decides whether to ask again");
 }
 
 #[tokio::test]
 async fn a_provider_that_wants_another_word_gets_it() {
     let answer = json!({"choices": [{"message": {"content": "Hi"}, "finish_reason": "stop"}]}).to_string();
-    let rogue = HostileServer::start(move |request| {
+    let hostile = HostileServer::start(move |request| {
         let body: Value = serde_json::from_slice(&request.body).unwrap();
         if body.get("max_tokens").is_none() {
             return Behaviour::json(&answer);
@@ -180,20 +180,20 @@ async fn a_provider_that_wants_another_word_gets_it() {
         Behaviour::answer(400, &[], json!({"error": {"message": message, "code": "unsupported_parameter"}}).to_string())
     });
     let request = ChatRequest { max_tokens: Some(50), ..question() };
-    assert_eq!(of_rogue(&rogue, Dialect::Chat).answer(&request).await.unwrap().text, "Hi");
+    assert_eq!(of_hostile(&hostile, Dialect::Chat).answer(&request).await.unwrap().text, "Hi");
     let asked: Vec<Value> =
-        rogue.requests().iter().map(|request| serde_json::from_slice(&request.body).unwrap()).collect();
+        hostile.requests().iter().map(|request| serde_json::from_slice(&request.body).unwrap()).collect();
     assert_eq!((asked.len(), &asked[1]["max_completion_tokens"]), (2, &json!(50)));
 }
 
 #[tokio::test]
 async fn each_dialect_asks_at_its_own_place_with_its_own_headers() {
-    let rogue = HostileServer::start(|_| Behaviour::answer(500, &[], ""));
+    let hostile = HostileServer::start(|_| Behaviour::answer(500, &[], ""));
     for dialect in [Dialect::Chat, Dialect::Completions, Dialect::Messages] {
-        let failure = of_rogue(&rogue, dialect).answer(&question()).await.unwrap_err();
+        let failure = of_hostile(&hostile, dialect).answer(&question()).await.unwrap_err();
         assert_eq!(failure.fault.code(), "llm_provider_failed");
     }
-    let requests = rogue.requests();
+    let requests = hostile.requests();
     let paths: Vec<&str> = requests.iter().map(|request| request.path.as_str()).collect();
     assert_eq!(paths, ["/v1/chat/completions", "/v1/completions", "/v1/messages"]);
     let version = |request: &Request| request.header("anthropic-version").map(str::to_owned);
@@ -202,18 +202,18 @@ async fn each_dialect_asks_at_its_own_place_with_its_own_headers() {
 
 #[tokio::test]
 async fn a_model_on_an_address_nobody_allowed_is_not_asked() {
-    let rogue = HostileServer::start(|_| Behaviour::json("{}"));
+    let hostile = HostileServer::start(|_| Behaviour::json("{}"));
     let provider = Provider {
         http: client(&[]),
         dialect: Dialect::Chat,
-        base_url: rogue.endpoint(),
+        base_url: hostile.endpoint(),
         credential: None,
         headers: HeaderMap::new(),
         limits: LIMITS,
     };
     let failure = LanguageModel::Provider(provider).answer(&question()).await.unwrap_err();
     assert!(matches!(failure.fault, LlmFault::Call(CallFault::Refused(_))), "{failure}");
-    assert!(rogue.requests().is_empty());
+    assert!(hostile.requests().is_empty());
 }
 
 #[tokio::test]

@@ -83,12 +83,12 @@ async fn answered(behaviour: Behaviour, accept: Accept) -> CallReport {
 }
 
 async fn answered_within(limits: Limits, behaviour: Behaviour, accept: Accept) -> CallReport {
-    let rogue = HostileServer::start(move |_| behaviour.clone());
+    let hostile = HostileServer::start(move |_| behaviour.clone());
     let rendered = rendered(json!({"method": "GET", "path": "/"}), json!({}));
     let limits = Limits { answer_bytes_max: 1 << 20, ..limits };
-    let endpoint = rogue.endpoint();
+    let endpoint = hostile.endpoint();
     let request = RestRequest { accept, limits, ..request(&endpoint, &rendered) };
-    call(&client(&[rogue.address()]), &request).await.unwrap()
+    call(&client(&[hostile.address()]), &request).await.unwrap()
 }
 
 fn typed(content_type: &str, body: &[u8]) -> Behaviour {
@@ -158,24 +158,25 @@ async fn slow_endless_huge_and_broken_answers_are_bounded() {
 
 #[tokio::test]
 async fn a_secret_given_as_an_input_is_shown_nowhere() {
-    let rogue = HostileServer::start(|request| Behaviour::json(&json!({"echo": request.path}).to_string()));
+    let hostile = HostileServer::start(|request| Behaviour::json(&json!({"echo": request.path}).to_string()));
     let credential = Some(Arc::new(Credential::new(SecretType::ApiKey, b"canary/key", None).unwrap()));
     let operation = json!({"method": "POST", "path": "/{{x}}", "query": {"q": "{{x}}"}, "headers": {"X-A": "{{x}}"},
         "body": {"x": "{{x}}"}});
     let rendered = rendered(operation, json!({"x": "canary/key"}));
-    let endpoint = rogue.endpoint();
-    let report = call(&client(&[rogue.address()]), &RestRequest { credential, ..request(&endpoint, &rendered) }).await;
+    let endpoint = hostile.endpoint();
+    let report =
+        call(&client(&[hostile.address()]), &RestRequest { credential, ..request(&endpoint, &rendered) }).await;
     let shown = format!("{report:?}");
     assert!(!shown.contains("canary") && report.unwrap().was_scrubbed, "{shown}");
 }
 
 /// What is reported of an answer to a call with this key.
 async fn told_with_key(key: &str, behaviour: Behaviour) -> CallReport {
-    let rogue = HostileServer::start(move |_| behaviour.clone());
+    let hostile = HostileServer::start(move |_| behaviour.clone());
     let credential = Some(Arc::new(Credential::new(SecretType::ApiKey, key.as_bytes(), None).unwrap()));
     let rendered = rendered(json!({"method": "GET", "path": "/"}), json!({}));
-    let endpoint = rogue.endpoint();
-    call(&client(&[rogue.address()]), &RestRequest { credential, ..request(&endpoint, &rendered) }).await.unwrap()
+    let endpoint = hostile.endpoint();
+    call(&client(&[hostile.address()]), &RestRequest { credential, ..request(&endpoint, &rendered) }).await.unwrap()
 }
 
 #[tokio::test]

@@ -18,7 +18,7 @@ pub const NAME_CHARS_MAX: usize = 100;
 /// Longest description of an entry, in characters.
 pub const DESCRIPTION_CHARS_MAX: usize = 4_000;
 
-/// A thing of the catalogue that is kept as the data of a record.
+/// A thing of the catalog that is kept as the data of a record.
 pub trait Entry: Serialize + DeserializeOwned {
     /// The type of the records that hold it.
     const RECORD_TYPE: &'static str;

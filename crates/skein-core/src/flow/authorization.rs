@@ -6,7 +6,7 @@
 use crate::id::{RecordId, UserId};
 use crate::rule::RuleViolation;
 
-/// Something of the catalogue, as far as footing is concerned.
+/// Something of the catalog, as far as footing is concerned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OwnedRef {
     pub id: RecordId,
@@ -109,9 +109,9 @@ mod tests {
 
     #[test]
     fn br_share_007_a_shared_tool_on_a_shared_service_holds() {
-        let footing = chain().judge().unwrap();
-        assert!(footing.is_across_users());
-        assert_eq!((footing.executor, footing.tool_owner, footing.service_owner), (BERT, ANNA, CARL));
+        let authorization = chain().judge().unwrap();
+        assert!(authorization.is_across_users());
+        assert_eq!((authorization.executor, authorization.tool_owner, authorization.service_owner), (BERT, ANNA, CARL));
     }
 
     #[test]
@@ -127,8 +127,8 @@ mod tests {
     fn br_exec_002_the_secret_decides_who_pays_holds() {
         assert_eq!(chain().judge().unwrap().payer, ANNA);
         let own = holding(4, BERT, false);
-        let footing = AuthorizationInputs { own_secret: Some(own), ..chain() }.judge().unwrap();
-        assert_eq!((footing.payer, footing.secret), (BERT, Some((own.id, BERT))));
+        let authorization = AuthorizationInputs { own_secret: Some(own), ..chain() }.judge().unwrap();
+        assert_eq!((authorization.payer, authorization.secret), (BERT, Some((own.id, BERT))));
         let free = AuthorizationInputs { tool_secret: None, requires_secret: false, ..chain() };
         assert_eq!(free.judge().unwrap().payer, BERT);
     }

@@ -1,7 +1,7 @@
 //! A process: how work is done, as data that its owner can read, change and run.
 //!
 //! Made by [`Process::create`] from a draft, altered by [`Process::change`], kept as the data of a record like every
-//! entry of the catalogue. What it refers to is judged by [`super::target`]; all else that can be wrong with it is
+//! entry of the catalog. What it refers to is judged by [`super::target`]; all else that can be wrong with it is
 //! found by making a [`Plan`] of it.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -45,7 +45,7 @@ pub struct ToolCall {
     pub sequence: i64,
     pub predecessor: Option<ItemId>,
     pub tags: Vec<String>,
-    pub footing: CallAuthorization,
+    pub authorization: CallAuthorization,
 }
 
 impl ToolCall {
@@ -55,19 +55,19 @@ impl ToolCall {
         let user = |value: &Value| read(value)?.parse::<UserId>().ok();
         let owners = document.get("owners")?;
         let secret = document.get("secretId").and_then(read).and_then(|id| id.parse().ok());
-        let footing = CallAuthorization {
+        let authorization = CallAuthorization {
             executor: user(document.get("executorId")?)?,
             tool_owner: user(owners.get("tool")?)?,
             service_owner: user(owners.get("service")?)?,
             secret: secret.zip(owners.get("secret").and_then(user)),
             payer: user(document.get("payerId")?)?,
         };
-        Some((read(document.get("toolId")?)?.parse().ok()?, footing))
+        Some((read(document.get("toolId")?)?.parse().ok()?, authorization))
     }
 
     /// Refuses inputs that are larger than a document.
     pub fn to_draft(&self) -> Result<ItemDraft, BadItem> {
-        let CallAuthorization { executor, tool_owner, service_owner, secret, payer } = self.footing;
+        let CallAuthorization { executor, tool_owner, service_owner, secret, payer } = self.authorization;
         let inputs = Value::Object(self.inputs.clone());
         let document = json!({
             "toolId": self.tool,
@@ -185,7 +185,7 @@ mod tests {
             sequence: 1,
             predecessor: None,
             tags: Vec::new(),
-            footing: CallAuthorization {
+            authorization: CallAuthorization {
                 executor: BERT,
                 tool_owner: ANNA,
                 service_owner: ANNA,

@@ -42,9 +42,9 @@ impl RecordType {
         &self.0
     }
 
-    /// Whether records of this type describe what can be called: the catalogue's own acts change them.
-    pub fn is_catalogued(&self) -> bool {
-        CATALOGUE_TYPES.contains(&self.as_str())
+    /// Whether records of this type describe what can be called: the catalog's own acts change them.
+    pub fn is_catalog_entry(&self) -> bool {
+        CATALOG_TYPES.contains(&self.as_str())
     }
 
     /// Whether records of this type are what conversations are made of: they change by the acts of the tree alone.
@@ -59,7 +59,7 @@ impl RecordType {
 
     /// Refuses types whose records mean something to Skein itself and change only by the acts made for them.
     pub fn refuse_system(&self) -> Result<(), RuleViolation> {
-        if !SYSTEM_TYPES.contains(&self.as_str()) && !self.is_catalogued() && !self.is_of_tree() {
+        if !SYSTEM_TYPES.contains(&self.as_str()) && !self.is_catalog_entry() && !self.is_of_tree() {
             return Ok(());
         }
         let problem = format!("records of type {self} are changed by Skein alone");
@@ -70,7 +70,7 @@ impl RecordType {
 /// A person, a key, a setting of the installation, a corrected time.
 const SYSTEM_TYPES: [&str; 4] = ["User", "ApiKey", "Setting", "TimeOverride"];
 /// Where something can be called, with what, how, and what may be reached.
-const CATALOGUE_TYPES: [&str; 10] = [
+const CATALOG_TYPES: [&str; 10] = [
     "Service",
     "Secret",
     "Tool",

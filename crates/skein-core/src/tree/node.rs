@@ -99,7 +99,7 @@ impl Edge {
 #[serde(rename_all = "camelCase")]
 pub struct Node {
     #[serde(flatten)]
-    pub seat: NodeSlot,
+    pub slot: NodeSlot,
     /// The item that holds what was said.
     pub content_id: ItemId,
     pub content_hash: Digest,
@@ -121,7 +121,7 @@ pub struct RawResponse {
 pub struct NodeReserved {
     pub node_id: NodeId,
     #[serde(flatten)]
-    pub seat: NodeSlot,
+    pub slot: NodeSlot,
 }
 
 /// Nothing came of what was to be generated.

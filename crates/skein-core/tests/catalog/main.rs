@@ -1,4 +1,4 @@
-//! The catalogue through its public face: every rule holding and refusing, and the laws of what is rendered.
+//! The catalog through its public face: every rule holding and refusing, and the laws of what is rendered.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 #![expect(clippy::needless_pass_by_value, reason = "samples are handed over as `json!` makes them")]

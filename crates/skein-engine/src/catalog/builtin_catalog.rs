@@ -56,8 +56,8 @@ impl Seed {
     fn plant(&self, tx: &mut Tx<'_>) -> Result<(), StoreError> {
         let content = self.content.clone();
         match tx.record(&SYSTEM, self.id) {
-            Ok(current) => tx.update_catalogued(&SYSTEM, self.id, current.hash, content, Act::Plain, None).map(drop),
-            Err(StoreError::NotFound(_)) => tx.create_catalogued_as(&SYSTEM, self.id, content, None).map(drop),
+            Ok(current) => tx.update_entry(&SYSTEM, self.id, current.hash, content, Act::Plain, None).map(drop),
+            Err(StoreError::NotFound(_)) => tx.create_entry_as(&SYSTEM, self.id, content, None).map(drop),
             Err(error) => Err(error),
         }
     }

@@ -263,7 +263,7 @@ pub(crate) fn make<T: Entry>(
     entry: &T,
     shared: bool,
 ) -> Result<StoredEntry<T>, StoreError> {
-    tx.create_catalogued(viewer, entry.to_content(shared), None)?.try_into()
+    tx.create_entry(viewer, entry.to_content(shared), None)?.try_into()
 }
 
 /// What a new version of an entry is based on, and what it is called.
@@ -294,7 +294,7 @@ pub(crate) fn save<T: Entry>(
     saving: NewVersion,
 ) -> Result<StoredEntry<T>, StoreError> {
     let NewVersion { based_on, shared, act } = saving;
-    tx.update_catalogued(viewer, current.id, based_on, entry.to_content(shared), act, None)?.try_into()
+    tx.update_entry(viewer, current.id, based_on, entry.to_content(shared), act, None)?.try_into()
 }
 
 /// How many things refer to something, as the core counts.

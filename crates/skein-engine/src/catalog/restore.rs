@@ -38,7 +38,7 @@ impl Engine {
             let past = tx.record_at_version(viewer, id, version.unwrap_or(current.version - 1))?;
             restore::check(&current.content.record_type, &past)?;
             let content = judged(tx, viewer, &engine, &current, past)?;
-            tx.restore_catalogued(viewer, id, based_on.unwrap_or(current.hash), content)
+            tx.restore_entry(viewer, id, based_on.unwrap_or(current.hash), content)
         })
         .await
     }

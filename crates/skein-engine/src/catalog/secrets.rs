@@ -85,7 +85,7 @@ impl Engine {
         let create = async || {
             let (secret, sealed) = (secret.clone(), self.seal(caller.user, id, secret.value_version, &value).await?);
             self.change(caller, request, "secret.create", move |tx, viewer| {
-                let made = tx.create_catalogued_as(viewer, id, secret.to_content(shared), None)?;
+                let made = tx.create_entry_as(viewer, id, secret.to_content(shared), None)?;
                 tx.put_sealed(viewer, id, &sealed)?;
                 made.try_into()
             })

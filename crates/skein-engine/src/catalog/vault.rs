@@ -185,14 +185,14 @@ impl Engine {
     pub async fn rotate_vault(&self, caller: &Caller, request: Request) -> Result<CommittedChange<()>, EngineError> {
         caller.require_admin()?;
         // No key is added beside a rotation that runs, and one that was added before another rotation ran is not used.
-        let last = self.parts().store.read(|tx| tx.last_act(&SYSTEM, ExclusiveAct::VaultRotation)).await?;
+        let last = self.parts().store.read(|tx| tx.last_exclusive_act(&SYSTEM, ExclusiveAct::VaultRotation)).await?;
         let to = if last.has_ended() { Some(self.with_keeper(|keeper| keeper.add()).await?) } else { None };
         halt_at("vault.key-added");
         let rotation = to.as_ref().map(Rotation::new);
         let admitted = caller.clone();
         let queued = self.queue(caller, request, VAULT_ROTATION, move |tx, viewer, operation| {
             admitted.refuse_if_ended(tx)?;
-            tx.begin_act_after(&SYSTEM, ExclusiveAct::VaultRotation, operation, last)?;
+            tx.begin_exclusive_act_after(&SYSTEM, ExclusiveAct::VaultRotation, operation, last)?;
             let rotation = rotation.clone().expect("a rotation that has begun has a key");
             catalog::enqueue(tx, viewer, operation, &Task::VaultRotation(rotation))?;
             tx.tell_own(viewer, EventName::VaultRotationRequested, Some(&operation.to_string()), Map::new())

@@ -281,7 +281,7 @@ impl Engine {
         let admitted = caller.clone();
         let begin = move |tx: &mut Tx<'_>| {
             admitted.refuse_if_ended(tx)?;
-            tx.begin_act(&SYSTEM, ExclusiveAct::Import(owner), operation)
+            tx.begin_exclusive_act(&SYSTEM, ExclusiveAct::Import(owner), operation)
         };
         self.parts().store.write(begin).await?;
         let (engine, acting, user) = (self.clone(), caller.acting(), caller.user);

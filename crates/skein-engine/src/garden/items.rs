@@ -158,7 +158,7 @@ impl Engine {
         let redact = move |engine: &Self, tx: &mut Tx<'_>, _: &_, slot: &WorkerSlot| {
             // What is to be destroyed must not go out any more.
             let stored = tx.item(&seeing, id)?;
-            let open = tx.open_runs_with(&stored.item)?;
+            let open = tx.open_executions_with(&stored.item)?;
             let after = cancel_all(engine, tx, slot, &open)?;
             let (_, Quotes { listed, has_more, .. }) =
                 tx.redact_item_listing(&seeing, id, &reason, Some(known.clone()))?;

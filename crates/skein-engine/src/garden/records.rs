@@ -123,7 +123,7 @@ impl Engine {
 /// What others share of the catalogue is shown by the catalogue, which knows what to leave out.
 fn current(tx: &mut Tx<'_>, viewer: &Viewer, id: RecordId) -> Result<Record, StoreError> {
     let record = tx.record(viewer, id)?;
-    let is_hidden = record.content.record_type.is_catalogued() && !viewer.may_read(record.owner, tx.now());
+    let is_hidden = record.content.record_type.is_catalog_entry() && !viewer.may_read(record.owner, tx.now());
     if is_hidden { Err(StoreError::NotFound(id.to_string())) } else { Ok(record) }
 }
 

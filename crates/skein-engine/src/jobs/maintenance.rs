@@ -16,7 +16,7 @@ pub(crate) async fn tend(engine: &Engine) {
     let mut swept = tokio::time::Instant::now();
     loop {
         looks.tick().await;
-        if let Err(error) = engine.parts().store.tend_queue().await {
+        if let Err(error) = engine.parts().store.maintain_queue().await {
             tracing::debug!(%error, "could not look after the queue");
         }
         if let Err(error) = engine.expire_reviews().await {
@@ -77,7 +77,8 @@ impl Engine {
         loop {
             let sweep = move |tx: &mut Tx<'_>| {
                 let swept = tx.sweep_executions(&SYSTEM, kept_ms)? + tx.sweep_chunks(&SYSTEM)?;
-                let swept = swept + tx.sweep_measurements(&SYSTEM, kept_ms)? + tx.sweep_dead_jobs(&SYSTEM, kept_ms)?;
+                let swept =
+                    swept + tx.sweep_measurements(&SYSTEM, kept_ms)? + tx.sweep_dead_letters(&SYSTEM, kept_ms)?;
                 Ok(swept + tx.sweep_workers(&SYSTEM)?)
             };
             match self.parts().store.write(sweep).await {

@@ -482,10 +482,10 @@ async fn beat(engine: &Engine, worker: &WorkerDraft, holder: &JobHolder, terms: 
 /// Says that a worker is alive and what it did; one that was forgotten meanwhile makes itself known again.
 pub(crate) async fn say_alive(engine: &Engine, worker: &WorkerDraft) -> Result<(), StoreError> {
     let (tally, worker) = (engine.parts().worker_pool.tally(), worker.clone());
-    let said = engine.parts().store.write(move |tx| match tx.beat_worker(&SYSTEM, worker.id, tally) {
+    let said = engine.parts().store.write(move |tx| match tx.renew_worker(&SYSTEM, worker.id, tally) {
         Err(StoreError::NotFound(_)) => {
             tx.register_worker(&SYSTEM, &worker)?;
-            tx.beat_worker(&SYSTEM, worker.id, tally)
+            tx.renew_worker(&SYSTEM, worker.id, tally)
         }
         said => said,
     });
@@ -541,7 +541,7 @@ impl Engine {
     ) -> Result<Page<DeadLetter, JobId>, EngineError> {
         let sees_all = caller.grant.is_none() && caller.require_admin().is_ok();
         let viewer = if sees_all { SYSTEM } else { caller.viewer() };
-        let mut page = self.parts().store.read(move |tx| tx.dead_jobs(&viewer, after, limit)).await?;
+        let mut page = self.parts().store.read(move |tx| tx.dead_letters(&viewer, after, limit)).await?;
         for job in page.rows.iter_mut().filter(|job| sees_all && job.owner != caller.user) {
             job.reason = None;
         }

@@ -146,7 +146,7 @@ impl Engine {
                     return Err(RuleViolation::new("AG-EDGE-004", problem, "name the node it is about").into());
                 }
             }
-            let (stored, was_known) = tx.bring(viewer, &brought.brought, brought.said_at)?;
+            let (stored, was_known) = tx.import_episode(viewer, &brought.brought, brought.said_at)?;
             Ok(ImportedEpisode { stored, was_known })
         })
         .await
@@ -198,14 +198,14 @@ impl Engine {
         limit: usize,
     ) -> Result<Page<UnindexableEpisode, EpisodeId>, EngineError> {
         caller.require_admin()?;
-        Ok(self.parts().store.read(move |tx| tx.unbound_episodes(&SYSTEM, after, limit)).await?)
+        Ok(self.parts().store.read(move |tx| tx.unindexable_episodes(&SYSTEM, after, limit)).await?)
     }
 
     /// What has no episode: what nothing could be made of, then what was not looked at yet; for administrators.
     pub async fn without_episode(&self, caller: &Caller, limit: usize) -> Result<Vec<UnindexableEpisode>, EngineError> {
         caller.require_admin()?;
         let look = move |tx: &mut Tx<'_>| {
-            let mut unbound = tx.unbound_episodes(&SYSTEM, None, limit)?.rows;
+            let mut unbound = tx.unindexable_episodes(&SYSTEM, None, limit)?.rows;
             unbound.extend(tx.unmade_episodes(&SYSTEM, limit - unbound.len())?);
             Ok(unbound)
         };

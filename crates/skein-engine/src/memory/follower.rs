@@ -147,7 +147,7 @@ impl Engine {
         if !is_behind {
             memory.has_caught_up.store(true, Ordering::Relaxed);
         }
-        let is_more = is_behind || is_retelling || index.retelling().is_some();
+        let is_more = is_behind || is_retelling || index.reindexing().is_some();
         Ok(FollowStep { episodes, cursor, is_more })
     }
 

@@ -144,7 +144,7 @@ impl Engine {
             Ok((tx.end(&SYSTEM)?, behind, tx.waiting_by_owner(&SYSTEM, cursor, BEHIND_MAX)?))
         };
         let (end, behind, waiting) = self.parts().store.read(look).await?;
-        let (totals, is_retelling) = (index.totals(), index.retelling().is_some());
+        let (totals, is_retelling) = (index.totals(), index.reindexing().is_some());
         let (status, bytes) = blocking(move || (index.status(), index.bytes())).await?;
         let owners = owners(&status.owners, waiting);
         Ok(Some(IndexState {

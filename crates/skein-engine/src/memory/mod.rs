@@ -175,7 +175,7 @@ impl Memory {
 
     /// Whether what somebody said is still being filed under another name.
     fn is_retelling(&self) -> bool {
-        self.opened().is_some_and(|index| index.retelling().is_some())
+        self.opened().is_some_and(|index| index.reindexing().is_some())
     }
 
     fn serve(&self, index: Arc<Index>) {

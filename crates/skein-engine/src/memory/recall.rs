@@ -200,7 +200,7 @@ impl Engine {
             as_of: query.as_of,
             known_at: query.known_at,
             cursor,
-            is_behind: cursor < end || index.retelling().is_some(),
+            is_behind: cursor < end || index.reindexing().is_some(),
             visible: Some(visible),
         };
         Ok(Some(Recalled { page: Page { rows, next }, searched }))

@@ -41,14 +41,14 @@ impl Engine {
                     others.push((owner, actor));
                 }
             }
-            if others.is_empty() { Ok(()) } else { noting.retell(&others) }
+            if others.is_empty() { Ok(()) } else { noting.reindex(&others) }
         };
         self.usable(memory, index, blocking(note).await?).await
     }
 
     /// Files a page of what somebody said under the name they have now; whether anybody was to be told anew.
     pub(super) async fn retell_some(&self, memory: &Memory, index: &Arc<Index>) -> Result<bool, EngineError> {
-        let Some(told) = index.retelling() else { return Ok(false) };
+        let Some(told) = index.reindexing() else { return Ok(false) };
         let look = move |tx: &mut Tx<'_>| {
             let page = tx.episodes_by(&SYSTEM, told.owner, told.actor, told.after, RETOLD_MAX)?;
             Ok((page, tx.actor_names(&SYSTEM, &[told.actor])?))
@@ -60,7 +60,7 @@ impl Engine {
         });
         let page = blocking(move || changes(page, &names)).await?;
         let (telling, page) = (Arc::clone(index), self.with_vectors(memory, index, page).await?);
-        let applied = blocking(move || telling.apply_retold(told, &page, last)).await?;
+        let applied = blocking(move || telling.apply_reindexed(told, &page, last)).await?;
         self.usable(memory, index, applied).await?;
         Ok(true)
     }

@@ -228,7 +228,7 @@ impl Engine {
         }
         let (store, fingerprint) = (self.parts().store.clone(), maker.fingerprint());
         let weight = made.iter().map(|made| made.vector.len() + ROW_BYTES).sum();
-        let keep = move |tx: &mut skein_store::Tx<'_>| tx.keep_vectors(&SYSTEM, fingerprint.as_str(), &made);
+        let keep = move |tx: &mut skein_store::Tx<'_>| tx.store_vectors(&SYSTEM, fingerprint.as_str(), &made);
         blocking(move || store.write_later(keep, weight, Urgency::Background)).await??;
         Ok(())
     }

@@ -44,7 +44,7 @@ pub(crate) enum CallPurpose {
 pub(crate) struct AuthorizedCall {
     pub(crate) tool: Arc<StoredEntry<Tool>>,
     pub(crate) service: Arc<StoredEntry<Service>>,
-    pub(crate) footing: CallAuthorization,
+    pub(crate) authorization: CallAuthorization,
     sealed: Option<(Arc<StoredEntry<Secret>>, SealedSecret)>,
     /// Whether a call of it is worth a warning (rule BR-TOOL-006).
     is_degraded: bool,
@@ -68,7 +68,7 @@ impl AuthorizedCall {
         let pricing = self.tool.entry.pricing.as_ref()?;
         let is_answered = answered.outcome.is_ok() || answered.usage.is_some();
         let amount = pricing.cost(is_answered, answered.usage.as_ref())?;
-        Some(Cost { payer_id: self.footing.payer, currency: pricing.currency, amount })
+        Some(Cost { payer_id: self.authorization.payer, currency: pricing.currency, amount })
     }
 }
 
@@ -103,11 +103,11 @@ impl Engine {
     }
 
     pub(crate) fn check_fits(&self, ready: &AuthorizedCall) -> Result<(), StoreError> {
-        ready.tool.entry.check_fits_by(&ready.service.entry, &self.judge(ready.footing.executor))
+        ready.tool.entry.check_fits_by(&ready.service.entry, &self.judge(ready.authorization.executor))
     }
 
     pub(crate) fn check_inputs(&self, ready: &AuthorizedCall, inputs: &Map<String, Value>) -> Result<(), StoreError> {
-        let (tool, judge) = (&ready.tool, self.judge(ready.footing.executor));
+        let (tool, judge) = (&ready.tool, self.judge(ready.authorization.executor));
         let fits = judge.verdict(&tool.entry.input_schema, &Value::Object(inputs.clone()))?;
         Ok(fits.map_err(|unfit| match unfit {
             Unfit::Schema(bad) => unusable(&bad),
@@ -126,7 +126,7 @@ impl Engine {
         extras: Extras<'_>,
     ) -> CallResponse {
         let answered = self.send_call(ready, inputs, extras).await;
-        if ready.footing.payer == ready.footing.executor {
+        if ready.authorization.payer == ready.authorization.executor {
             return answered;
         }
         answered.without_raw_response(matches!(ready.tool.entry.operation, Operation::LlmCall(_)))
@@ -139,7 +139,7 @@ impl Engine {
         {
             let answer = &extras.answer;
             return CallResponse::own(
-                builtin_tools::dispatch(self, ready.footing.executor, call, inputs, answer).await,
+                builtin_tools::dispatch(self, ready.authorization.executor, call, inputs, answer).await,
             );
         }
         let images = Arc::new(self.images_of_call(ready, inputs).await);
@@ -163,7 +163,7 @@ impl Engine {
         if !execute::accepts_images(&ready.tool.entry, &ready.service.entry) {
             return SentImages::new();
         }
-        self.images_to_send(ready.footing.executor, execute::images_named(&ready.tool.entry, inputs)).await
+        self.images_to_send(ready.authorization.executor, execute::images_named(&ready.tool.entry, inputs)).await
     }
 
     /// Opens the secret, if one is used; keys that another server made are looked for once.
@@ -193,7 +193,7 @@ impl Engine {
             Ok(output) => Arc::new(output),
             Err(error) => return CallResponse { outcome: Err(error), ..answered },
         };
-        let fits = match self.verdict(ready.footing.executor, &ready.tool.entry.output_schema, &output).await {
+        let fits = match self.verdict(ready.authorization.executor, &ready.tool.entry.output_schema, &output).await {
             Ok(verdict) => verdict.map_err(|unfit| output_breach(&unfit)),
             Err(error) => {
                 let problem = format!("the answer could not be judged: {error}");
@@ -265,9 +265,9 @@ pub(crate) fn ready_on(
         own_secret: own_secret.as_ref().map(|(secret, _)| holding(secret)),
         requires_secret: service.entry.requires_secret,
     };
-    let footing = chain.judge()?;
+    let authorization = chain.judge()?;
     let used = |id: RecordId| [own_secret, tool_secret].into_iter().flatten().find(|(secret, _)| secret.id == id);
-    let sealed = match footing.secret.and_then(|(id, _)| used(id)) {
+    let sealed = match authorization.secret.and_then(|(id, _)| used(id)) {
         None => None,
         Some((secret, sealed)) => {
             let sealed = sealed.ok_or_else(|| no_value(&secret))?;
@@ -287,7 +287,7 @@ pub(crate) fn ready_on(
     let tells = !is_past || service_vitals.status() == Health::Degraded;
     let is_degraded = callable == Callability::WithWarning && tells;
     let found = (tool_vitals.finding, service_vitals.finding);
-    let ready = AuthorizedCall { tool, service, footing, sealed, is_degraded, found, is_past };
+    let ready = AuthorizedCall { tool, service, authorization, sealed, is_degraded, found, is_past };
     if purpose == CallPurpose::Use {
         ready.warn_if_degraded();
     }
@@ -334,7 +334,7 @@ impl HealthFinding {
     /// One answer shows that the tool works, and its service where it goes. One failure shows only that something is wrong
     /// with the tool. What is known already is not written again with every call.
     pub(crate) fn of(ready: &AuthorizedCall, result: &ToolResult) -> Option<Self> {
-        let CallAuthorization { executor, tool_owner, service_owner, secret, .. } = ready.footing;
+        let CallAuthorization { executor, tool_owner, service_owner, secret, .. } = ready.authorization;
         let is_own = tool_owner == executor && secret.is_none_or(|(_, owner)| owner == executor);
         let (tool, service) = ready.found;
         let is_its_own = ready.tool.entry.address() == ready.service.entry.address();
@@ -377,19 +377,19 @@ pub(crate) fn nothing(call: ItemId) -> ToolResult {
 }
 
 /// Whether anybody is told of a call: those whose things are used, not who calls, nor Skein itself.
-pub(crate) fn is_told(footing: &CallAuthorization) -> bool {
-    let is_other = |owner: UserId| owner != footing.executor && owner != UserId::SYSTEM;
-    is_other(footing.tool_owner) || is_other(footing.service_owner)
+pub(crate) fn is_told(authorization: &CallAuthorization) -> bool {
+    let is_other = |owner: UserId| owner != authorization.executor && owner != UserId::SYSTEM;
+    is_other(authorization.tool_owner) || is_other(authorization.service_owner)
 }
 
 /// Owners see who used what of theirs, and at whose expense; not what was asked or answered (rule BR-SHARE-010).
 pub(crate) fn tell_owners(
     tx: &mut Tx<'_>,
-    footing: &CallAuthorization,
+    authorization: &CallAuthorization,
     tool: RecordId,
     call: ItemId,
 ) -> Result<(), StoreError> {
-    if !is_told(footing) {
+    if !is_told(authorization) {
         return Ok(());
     }
     let service = match load::<Tool>(tx, &SYSTEM, tool) {
@@ -398,11 +398,12 @@ pub(crate) fn tell_owners(
         Err(StoreError::NotFound(_)) => tool,
         Err(error) => return Err(error),
     };
-    let mut used = vec![(footing.tool_owner, tool), (footing.service_owner, service)];
+    let mut used = vec![(authorization.tool_owner, tool), (authorization.service_owner, service)];
     used.dedup_by_key(|(owner, _)| *owner);
-    for (owner, used) in used.into_iter().filter(|(owner, _)| *owner != footing.executor && *owner != UserId::SYSTEM) {
-        let about =
-            json!({ "executorId": footing.executor, "ownerId": owner, "payerId": footing.payer, "callId": call });
+    for (owner, used) in
+        used.into_iter().filter(|(owner, _)| *owner != authorization.executor && *owner != UserId::SYSTEM)
+    {
+        let about = json!({ "executorId": authorization.executor, "ownerId": owner, "payerId": authorization.payer, "callId": call });
         let Value::Object(about) = about else { unreachable!("it is an object") };
         tx.tell_own(&Viewer::User(owner), EventName::ToolUsed, Some(&used.to_string()), about)?;
     }

@@ -50,7 +50,7 @@ pub(crate) fn take_up(
     }
     // It was claimed before it was paused, or given back by whoever was at it.
     if execution_tx.load(run)?.row.paused_at.is_some() {
-        execution_tx.tx.park_job(&SYSTEM, job)?;
+        execution_tx.tx.pause_job(&SYSTEM, job)?;
         return Ok(Some((ClaimOutcome::Settled, execution_tx.finish()?)));
     }
     execution_tx.begin_call(job, run, place, &wanted, lost_max).map(Some)

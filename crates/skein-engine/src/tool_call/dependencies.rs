@@ -117,7 +117,7 @@ impl CallDependencies {
                 let entry = known.by_edition().get(edition).cloned();
                 entry.map(|entry| met.borrow_mut().insert(*edition, entry)).is_some()
             };
-            let read = tx.footholds(&SYSTEM, executor, tool, &others, is_known)?;
+            let read = tx.call_dependencies(&SYSTEM, executor, tool, &others, is_known)?;
             let read = read.into_iter().map(|one| (one.edition.id, one)).collect();
             let Some((base, named)) = DependencyRead { known, met: met.into_inner(), read }.base(tool)? else {
                 return Ok(None);

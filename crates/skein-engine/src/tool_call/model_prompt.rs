@@ -41,7 +41,7 @@ pub(crate) struct ModelReply {
     pub(crate) text: String,
     pub(crate) model: String,
     tool: RecordId,
-    footing: CallAuthorization,
+    authorization: CallAuthorization,
     result: ToolResult,
 }
 
@@ -49,18 +49,18 @@ impl ModelReply {
     /// Writes down what came of the call: the item that was made of the answer, if it was of use.
     pub(crate) fn conclude(&self, tx: &mut Tx<'_>, kept_in: Option<ItemId>) -> Result<(), StoreError> {
         let result = ToolResult { output_in: kept_in, ..self.result.clone() };
-        conclude(tx, self.tool, &self.footing, &result)
+        conclude(tx, self.tool, &self.authorization, &result)
     }
 }
 
 fn conclude(
     tx: &mut Tx<'_>,
     tool: RecordId,
-    footing: &CallAuthorization,
+    authorization: &CallAuthorization,
     result: &ToolResult,
 ) -> Result<(), StoreError> {
-    write_result(tx, footing.executor, result, None)?;
-    if footing.is_across_users() { tell_owners(tx, footing, tool, result.call) } else { Ok(()) }
+    write_result(tx, authorization.executor, result, None)?;
+    if authorization.is_across_users() { tell_owners(tx, authorization, tool, result.call) } else { Ok(()) }
 }
 
 impl Engine {
@@ -91,19 +91,19 @@ impl Engine {
         let cost = ready.cost(&answered);
         let CallResponse { outcome, usage, scrubbed, response_id, .. } = answered;
         let result = ToolResult { latency_ms, usage, cost, response_id, scrubbed, ..nothing(call) };
-        let (tool, footing) = (ready.tool.id, ready.footing);
+        let (tool, authorization) = (ready.tool.id, ready.authorization);
         match outcome {
             Ok(output) => {
                 let word = |name: &str| output[name].as_str().unwrap_or_default().to_owned();
                 let result = ToolResult { status: CallStatus::Success, ..result };
-                Some(ModelReply { text: word("text"), model: word("model"), tool, footing, result })
+                Some(ModelReply { text: word("text"), model: word("model"), tool, authorization, result })
             }
             Err(error) => {
                 tracing::debug!(%error, %tool, "the model that is set for this did not answer");
                 // In its own words a provider may quote what it was asked.
                 let error = told(error["code"].as_str().unwrap_or("call_failed"), "the model did not answer");
                 let result = ToolResult { status: CallStatus::Error, error: Some(error), ..result };
-                let written = self.parts().store.write(move |tx| conclude(tx, tool, &footing, &result)).await;
+                let written = self.parts().store.write(move |tx| conclude(tx, tool, &authorization, &result)).await;
                 if let Err(error) = written {
                     tracing::debug!(%error, %call, "the end of a call could not be written down");
                 }
@@ -136,6 +136,6 @@ fn written(ready: &AuthorizedCall, question: &ModelPrompt) -> ToolCall {
         sequence: 1,
         predecessor: None,
         tags: vec!["summary".to_owned()],
-        footing: ready.footing,
+        authorization: ready.authorization,
     }
 }

@@ -176,7 +176,7 @@ impl ExecutionTransaction<'_, '_> {
             sequence,
             predecessor: last.map(|last| last.call),
             tags: Vec::new(),
-            footing: ready.footing,
+            authorization: ready.authorization,
         };
         let draft = match written.to_draft() {
             Ok(draft) => draft,
@@ -184,9 +184,9 @@ impl ExecutionTransaction<'_, '_> {
         };
         let call = self.append_item(owner, draft)?;
         // Told with the intent: whatever becomes of the call, their things are used (rule BR-SHARE-010).
-        if is_told(&ready.footing) {
+        if is_told(&ready.authorization) {
             self.flush_items()?;
-            tell_owners(self.tx, &ready.footing, ready.tool.id, call)?;
+            tell_owners(self.tx, &ready.authorization, ready.tool.id, call)?;
         }
         #[cfg(test)]
         if crate::flow::simulation::PlantedBug::LostIntent.is_in(self.engine) {

@@ -47,7 +47,7 @@ impl Engine {
             engine.check_inputs(&ready, &inputs)?;
             let draft = written(&ready, &inputs, &operation.to_string()).to_draft()?;
             let call = tx.append_item(viewer, &draft)?.item.header.id;
-            let (version, secret) = (ready.tool.version, ready.footing.secret.map(|(id, _)| id));
+            let (version, secret) = (ready.tool.version, ready.authorization.secret.map(|(id, _)| id));
             catalog::enqueue(tx, viewer, operation, &Task::ToolTest { tool, call, inputs, version, secret })
         });
         let queued = queued.await?;
@@ -68,7 +68,7 @@ fn written(ready: &AuthorizedCall, inputs: &Map<String, Value>, session: &str) -
         sequence: 1,
         predecessor: None,
         tags: vec!["test".to_owned()],
-        footing: ready.footing,
+        authorization: ready.authorization,
     }
 }
 
@@ -90,7 +90,7 @@ pub(crate) async fn carry_out(engine: &Engine, job: &Job, task: &Task) -> Result
         Err(error) => return Err(error),
     };
     // What is on record as having been called, and at whose expense, is what is called.
-    if ready.tool.version != *version || ready.footing.secret.map(|(id, _)| id) != *secret {
+    if ready.tool.version != *version || ready.authorization.secret.map(|(id, _)| id) != *secret {
         let problem = "the tool or the secret bound to it changed since the call was asked for";
         return Ok(refused(executor, call, &RuleViolation::new("BR-SHARE-007", problem, "ask for it again")));
     }
@@ -113,10 +113,10 @@ pub(crate) fn broken_off(executor: UserId, call: ItemId) -> TaskOutcome {
     let conclude: Conclusion = Box::new(move |tx| {
         write_result(tx, executor, &result, None)?;
         let asked = tx.item(&SYSTEM, call)?.item.document();
-        if let Some((tool, footing)) = asked.as_ref().and_then(ToolCall::stood_on)
-            && footing.is_across_users()
+        if let Some((tool, authorization)) = asked.as_ref().and_then(ToolCall::stood_on)
+            && authorization.is_across_users()
         {
-            tell_owners(tx, &footing, tool, call)?;
+            tell_owners(tx, &authorization, tool, call)?;
         }
         Ok(OperationState::Failed { error: error.to_string() })
     });
@@ -195,15 +195,15 @@ impl Engine {
             Err(error) => ToolResult { status: CallStatus::Error, error: Some(error.clone()), ..blank },
         };
         let told = json!({ "latencyMs": latency_ms, "request": request, "response": response, "usage": usage,
-            "cost": cost, "callId": call, "payerId": ready.footing.payer });
+            "cost": cost, "callId": call, "payerId": ready.authorization.payer });
         let outcome = outcome.map(|output| Some(output).filter(is_soon_told));
         let weight = large.as_ref().map_or(0, ItemDraft::weight);
         let conclude: Conclusion = Box::new(move |tx| {
-            let written = write_result(tx, ready.footing.executor, &result, large.as_ref())?;
+            let written = write_result(tx, ready.authorization.executor, &result, large.as_ref())?;
             let mut told = told.clone();
             told["resultId"] = json!(written.result);
-            if ready.footing.is_across_users() {
-                tell_owners(tx, &ready.footing, ready.tool.id, call)?;
+            if ready.authorization.is_across_users() {
+                tell_owners(tx, &ready.authorization, ready.tool.id, call)?;
             }
             if is_telling {
                 HealthFinding::of(&ready, &result).map_or(Ok(()), |finding| finding.keep(tx))?;

@@ -320,13 +320,13 @@ fn affected(
     path: PathId,
     changed: &[TurnId],
 ) -> Result<Vec<AffectedTurn>, StoreError> {
-    let standings = tx.standings(viewer, conversation, path, changed)?;
+    let alternative_statuses = tx.alternative_statuses(viewer, conversation, path, changed)?;
     let show = |(turn, mut alternatives): (TurnId, Vec<AlternativeStatus>)| {
         alternatives.sort_by_key(|node| display_order(node.is_selected, node.ordinal));
         alternatives.truncate(ALTERNATIVES_USUAL);
         AffectedTurn { turn, alternatives: alternatives.iter().map(show_standing).collect() }
     };
-    Ok(standings.into_iter().map(show).collect())
+    Ok(alternative_statuses.into_iter().map(show).collect())
 }
 
 fn show_standing(node: &AlternativeStatus) -> ShownStanding {

@@ -80,7 +80,7 @@ impl Engine {
         let (mut found, mut after) = (Verification::default(), None);
         loop {
             let viewer = caller.viewer();
-            let judge = move |tx: &mut Tx<'_>| tx.judge_tree(&viewer, conversation, after, PROOFS_PER_PIECE_MAX);
+            let judge = move |tx: &mut Tx<'_>| tx.verify_tree(&viewer, conversation, after, PROOFS_PER_PIECE_MAX);
             let piece = self.parts().store.read(judge).await?;
             for judged in &piece {
                 add(&mut found, *judged);
@@ -103,7 +103,7 @@ impl Engine {
         let viewer = caller.viewer();
         let look = move |tx: &mut Tx<'_>| {
             tx.node(&viewer, node)?;
-            let mut judged = tx.judge_path(&viewer, from.unwrap_or(node), limit)?;
+            let mut judged = tx.verify_path(&viewer, from.unwrap_or(node), limit)?;
             judged.reverse();
             let next = match judged.last().filter(|_| judged.len() >= limit) {
                 Some((last, _)) => tx.node_before(&viewer, *last)?,
@@ -119,7 +119,7 @@ impl Engine {
 
     async fn judged_path(&self, caller: &Caller, node: NodeId, limit: usize) -> Result<Vec<NodeVerdict>, EngineError> {
         let viewer = caller.viewer();
-        Ok(self.parts().store.read(move |tx| tx.judge_path(&viewer, node, limit)).await?)
+        Ok(self.parts().store.read(move |tx| tx.verify_path(&viewer, node, limit)).await?)
     }
 
     async fn before(&self, caller: &Caller, node: NodeId) -> Result<Option<NodeId>, EngineError> {

@@ -133,7 +133,7 @@ impl EngineFixture {
         let draft: ProcessDraft = serde_json::from_value(definition).unwrap();
         let content = Process::create(draft).unwrap().to_content(false);
         let viewer = Viewer::User(self.caller.user);
-        let made = self.store.write(move |tx| tx.create_catalogued(&viewer, content.clone(), None));
+        let made = self.store.write(move |tx| tx.create_entry(&viewer, content.clone(), None));
         made.await.unwrap().value.id
     }
 

@@ -215,7 +215,7 @@ async fn a_run_that_cannot_be_read_any_more_ends_as_failed_and_says_so() {
     let failure = row.failure.unwrap();
     assert_eq!((row.status, failure.fault.code.as_str()), (ExecutionStatus::Failed, "not_begun"));
     assert!(failure.fault.message.contains("run skein verify"), "{}", failure.fault.message);
-    let dead = world.store.read(|tx| tx.dead_jobs(&SYSTEM, None, 10)).await.unwrap().rows;
+    let dead = world.store.read(|tx| tx.dead_letters(&SYSTEM, None, 10)).await.unwrap().rows;
     assert_eq!((dead.len(), dead[0].run, dead[0].attempts), (1, Some((damaged, 0)), 3));
     // Nobody is held up by it.
     let next = world.run(process, json!({ "x": "Oslo" })).await;

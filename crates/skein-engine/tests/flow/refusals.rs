@@ -263,7 +263,7 @@ both! {
         let draft = process("own", vec![step("now", own, json!({ "value": "{x}" }))], "{{now}}");
         let content = Process::create(serde_json::from_value(draft).unwrap()).unwrap().to_content(false);
         let viewer = Viewer::User(bert.user);
-        let process = world.store.write(move |tx| tx.create_catalogued(&viewer, content.clone(), None)).await.unwrap();
+        let process = world.store.write(move |tx| tx.create_entry(&viewer, content.clone(), None)).await.unwrap();
         let new = ExecutionRequest { context: json!({ "x": "Oslo" }).as_object().unwrap().clone(), priority: 0 };
         let run = world.engine.execute(&bert, fresh(&bert), process.value.id, new).await.unwrap().value;
         let mut rung = world.store.wake().subscribe();

@@ -13,7 +13,7 @@ impl Index {
     /// Living episodes that say something and have no vector, at most so many, without those that are passed over.
     pub fn waiting(&self, most: usize, is_passed_over: impl Fn(EpisodeId) -> bool) -> Result<Vec<Episode>, OpenError> {
         let mut found = Vec::new();
-        for owner in self.shelf.lacking() {
+        for owner in self.owner_cache.lacking() {
             if found.len() == most {
                 break;
             }

@@ -22,12 +22,12 @@ pub struct Reindexing {
 
 impl Index {
     /// Whose sayings are to be told anew next, and from where on.
-    pub fn retelling(&self) -> Option<Reindexing> {
+    pub fn reindexing(&self) -> Option<Reindexing> {
         self.reached().retelling.first().copied()
     }
 
     /// Everything these said is to be told anew, from the beginning; durable when it returns.
-    pub fn retell(&self, renamed: &[(UserId, ActorId)]) -> Result<(), ApplyError> {
+    pub fn reindex(&self, renamed: &[(UserId, ActorId)]) -> Result<(), ApplyError> {
         let _one_at_a_time = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
         self.reach(|reached| {
             reached.retelling.retain(|told| !renamed.contains(&(told.owner, told.actor)));
@@ -37,7 +37,7 @@ impl Index {
     }
 
     /// Applies what somebody said, as it is told anew, and goes on after `last`; without one nothing is left to be told.
-    pub fn apply_retold(
+    pub fn apply_reindexed(
         &self,
         told: Reindexing,
         changes: &[Change],

@@ -21,7 +21,7 @@ use xxhash_rust::xxh64::xxh64;
 #[derive(Default)]
 struct Plan<'a> {
     written: Vec<(&'a Episode, u64)>,
-    buried: Vec<u32>,
+    purged: Vec<u32>,
     /// What lives after it.
     counts: Counts,
 }
@@ -36,12 +36,12 @@ impl OwnerIndex {
             return Err(ApplyError::Write(std::io::Error::other("an earlier batch failed half-way")));
         }
         let plan = plan(changes, &self.read());
-        if plan.written.is_empty() && plan.buried.is_empty() {
+        if plan.written.is_empty() && plan.purged.is_empty() {
             return Ok(());
         }
         files.is_torn = true;
         let rows = files.write(&plan, cursor, self.read().columns.count())?;
-        self.show(&files, &rows, &plan.buried, cursor)?;
+        self.show(&files, &rows, &plan.purged, cursor)?;
         files.is_torn = false;
         Ok(())
     }
@@ -66,7 +66,7 @@ impl OwnerIndex {
     }
 
     /// Lets questions see what was written.
-    fn show(&self, files: &Files, rows: &[Row], buried: &[u32], cursor: Cursor) -> Result<(), ApplyError> {
+    fn show(&self, files: &Files, rows: &[Row], purged: &[u32], cursor: Cursor) -> Result<(), ApplyError> {
         let words = files.words.view(&self.read().words).map_err(ApplyError::Words)?;
         let (mapped, texts, vectors) = (files.rows.map()?, files.texts.map()?, files.vectors.map()?);
         let pieces = files.pieces.map()?;
@@ -74,8 +74,8 @@ impl OwnerIndex {
         for row in rows {
             state.columns.push(row, || speaker(&texts, row), || text(&texts, row));
         }
-        for row in buried {
-            state.columns.bury(*row);
+        for row in purged {
+            state.columns.purge(*row);
         }
         state.words = words;
         (state.rows, state.texts, state.pieces) = (mapped, texts, pieces);
@@ -173,7 +173,7 @@ fn plan<'a>(changes: &[&'a Change], state: &OwnerState) -> Plan<'a> {
     for (_, change) in counting {
         let there = state.columns.row_of(id_of(change));
         match change {
-            Change::Delete { .. } => plan.buried.extend(there),
+            Change::Delete { .. } => plan.purged.extend(there),
             Change::Upsert(episode) => {
                 let content = content_of(episode);
                 if there.is_none_or(|row| state.columns.content[row as usize] != content) {
@@ -183,7 +183,7 @@ fn plan<'a>(changes: &[&'a Change], state: &OwnerState) -> Plan<'a> {
             }
         }
     }
-    plan.counts = state.columns.counts_without(plan.buried.iter().copied().chain(replaced));
+    plan.counts = state.columns.counts_without(plan.purged.iter().copied().chain(replaced));
     for (episode, _) in &plan.written {
         let has_vector = episode.vector.is_some();
         plan.counts.add(has_vector, is_lacking(has_vector, || &episode.text));
@@ -243,8 +243,8 @@ impl Files {
     }
 
     fn append(&mut self, plan: &Plan<'_>, added: &AddedBytes) -> std::io::Result<()> {
-        if !plan.buried.is_empty() {
-            let burials: Vec<u8> = plan.buried.iter().flat_map(|row| row.to_le_bytes()).collect();
+        if !plan.purged.is_empty() {
+            let burials: Vec<u8> = plan.purged.iter().flat_map(|row| row.to_le_bytes()).collect();
             self.burials.append(&burials)?;
             self.burials.sync()?;
         }

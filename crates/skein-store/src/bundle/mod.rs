@@ -69,7 +69,7 @@ pub enum Authority {
     /// The operator of the installation: whatever verifies.
     Installation,
     /// A user: their own things, conversations among them, and nothing new about users, keys, settings, grants or the
-    /// catalogue.
+    /// catalog.
     Owner(Viewer),
 }
 

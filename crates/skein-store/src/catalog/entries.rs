@@ -55,35 +55,35 @@ impl VisibleQuery {
 }
 
 impl Tx<'_> {
-    /// Creates a record of the catalogue in the viewer's own name; what it refers to is there for them.
-    pub fn create_catalogued(
+    /// Creates a record of the catalog in the viewer's own name; what it refers to is there for them.
+    pub fn create_entry(
         &mut self,
         viewer: &Viewer,
         content: RecordContent,
         reason: Option<String>,
     ) -> Result<Record, StoreError> {
         let id = RecordId::new(self.now(), self.entropy());
-        self.create_catalogued_as(viewer, id, content, reason)
+        self.create_entry_as(viewer, id, content, reason)
     }
 
-    /// [`Self::create_catalogued`] under an id that was chosen before, as a caller does that seals a value for it.
-    pub fn create_catalogued_as(
+    /// [`Self::create_entry`] under an id that was chosen before, as a caller does that seals a value for it.
+    pub fn create_entry_as(
         &mut self,
         viewer: &Viewer,
         id: RecordId,
         content: RecordContent,
         reason: Option<String>,
     ) -> Result<Record, StoreError> {
-        refuse_uncatalogued(&content)?;
+        refuse_other_records(&content)?;
         for (_, target) in references_of(&content) {
             self.record(viewer, target)?;
         }
         self.create_record_as(viewer, id, viewer.owner(), content, reason)
     }
 
-    /// Changes a record of the catalogue from the state with hash `based_on`; what it newly refers to is there for
+    /// Changes a record of the catalog from the state with hash `based_on`; what it newly refers to is there for
     /// the viewer.
-    pub fn update_catalogued(
+    pub fn update_entry(
         &mut self,
         viewer: &Viewer,
         id: RecordId,
@@ -92,7 +92,7 @@ impl Tx<'_> {
         act: Act,
         reason: Option<String>,
     ) -> Result<Record, StoreError> {
-        refuse_uncatalogued(&content)?;
+        refuse_other_records(&content)?;
         let current = self.record(viewer, id)?;
         if !viewer.may_write(current.owner) {
             return Err(StoreError::Forbidden);
@@ -111,16 +111,16 @@ impl Tx<'_> {
         if viewer.may_write(current.owner) { Ok(current) } else { Err(StoreError::Forbidden) }
     }
 
-    /// Makes a record of the catalogue say what it said before, from the state with hash `based_on`; what it newly needs is there
+    /// Makes a record of the catalog say what it said before, from the state with hash `based_on`; what it newly needs is there
     /// for the viewer. What it was once made from it does not need.
-    pub fn restore_catalogued(
+    pub fn restore_entry(
         &mut self,
         viewer: &Viewer,
         id: RecordId,
         based_on: Digest,
         content: RecordContent,
     ) -> Result<Record, StoreError> {
-        refuse_uncatalogued(&content)?;
+        refuse_other_records(&content)?;
         let current = self.record_even_deleted(viewer, id)?;
         let known = if current.content.is_deleted() { BTreeSet::new() } else { references_of(&current.content) };
         let named = references_of(&content);
@@ -213,9 +213,9 @@ fn count(rows: usize) -> i64 {
     i64::try_from(rows).expect("pages are small")
 }
 
-fn refuse_uncatalogued(content: &RecordContent) -> Result<(), RuleViolation> {
+fn refuse_other_records(content: &RecordContent) -> Result<(), RuleViolation> {
     content.refuse_deletion()?;
-    if content.record_type.is_catalogued() {
+    if content.record_type.is_catalog_entry() {
         return Ok(());
     }
     let problem = format!("records of type {} are not part of the catalogue", content.record_type);

@@ -1,4 +1,4 @@
-//! Under which headings a record of the catalogue is listed: one for every question that lists ask about its type.
+//! Under which headings a record of the catalog is listed: one for every question that lists ask about its type.
 //!
 //! What is looked up has a column. Questions combine (which kind, enabled or not, archived or not), and an index for
 //! every combination of columns is many indexes; one row for every combination a record answers to is a few short

@@ -197,10 +197,10 @@ impl Tx<'_> {
         self.first(&sql, params![&owner, &tool], read_record)
     }
 
-    /// Writes where a record of the catalogue is listed and what it speaks of; a deleted one leaves all of that, its
+    /// Writes where a record of the catalog is listed and what it speaks of; a deleted one leaves all of that, its
     /// sealed value and how it answered. A rotated value goes, no matter who rotated it: restoring a backup tells
     /// the versions again, and finds no value older than the last of them.
-    pub(crate) fn project_catalogued(
+    pub(crate) fn project_entry(
         &mut self,
         owner: UserId,
         delta: &Delta,

@@ -128,7 +128,7 @@ impl Store {
     }
 
     /// Takes note that there is room again.
-    pub fn note_room(&self) {
+    pub fn note_disk_usage(&self) {
         if self.inner.reports.set_full(false) {
             tracing::info!("the storage has room again");
         }

@@ -21,7 +21,7 @@ pub struct RecordRevision {
     pub hash: Digest,
 }
 
-/// A record of the catalogue that was not deleted, with what stands beside it.
+/// A record of the catalog that was not deleted, with what stands beside it.
 #[derive(Debug, Clone)]
 pub struct CallDependency {
     pub edition: RecordRevision,
@@ -37,7 +37,7 @@ pub struct CallDependency {
 
 impl Tx<'_> {
     /// A tool, what its executor bound to it, and up to three other records, of any owner: the caller judges.
-    pub fn footholds(
+    pub fn call_dependencies(
         &mut self,
         viewer: &Viewer,
         executor: UserId,
@@ -57,11 +57,14 @@ impl Tx<'_> {
             *id = *other;
         }
         let bound = [Value::from(&executor), Value::from(&tool), (&ids[0]).into(), (&ids[1]).into(), (&ids[2]).into()];
-        self.all_once(sql, &bound, |row| read_foothold(row, &is_known))
+        self.all_once(sql, &bound, |row| read_call_dependency(row, &is_known))
     }
 }
 
-fn read_foothold(row: &dyn Row, is_known: &impl Fn(&RecordRevision) -> bool) -> Result<CallDependency, SqlError> {
+fn read_call_dependency(
+    row: &dyn Row,
+    is_known: &impl Fn(&RecordRevision) -> bool,
+) -> Result<CallDependency, SqlError> {
     const SEALED_AT: usize = 9;
     let edition =
         RecordRevision { id: RecordId::from_bytes(row.array(0)?), version: row.int(2)?, hash: Digest(row.array(3)?) };

@@ -418,7 +418,7 @@ impl Tx<'_> {
     }
 
     /// How many runs there are from one on downwards, itself included; counted up to `most`.
-    pub fn runs_below(&mut self, run: ExecutionId, most: usize) -> Result<usize, StoreError> {
+    pub fn executions_below(&mut self, run: ExecutionId, most: usize) -> Result<usize, StoreError> {
         let sql = "WITH RECURSIVE below (id) AS (
                        SELECT id FROM executions WHERE id = ?1
                        UNION ALL

@@ -64,7 +64,7 @@ fn read_call(row: &dyn Row) -> Result<ExecutionCall, SqlError> {
 
 impl Tx<'_> {
     /// The run that made each of these nodes, or is making it, as far as they are the viewer's to see.
-    pub fn runs_of_nodes(
+    pub fn executions_of_nodes(
         &mut self,
         viewer: &Viewer,
         nodes: &[NodeId],
@@ -73,7 +73,7 @@ impl Tx<'_> {
     }
 
     /// The same for runs whose rows were forgotten, by the call that led to each node.
-    pub fn forgotten_runs_of_nodes(
+    pub fn removed_executions_of_nodes(
         &mut self,
         viewer: &Viewer,
         nodes: &[NodeId],
@@ -127,7 +127,7 @@ impl Tx<'_> {
     }
 
     /// The calls of these runs, those of one run in the order they were made.
-    pub fn calls_of_runs(&mut self, runs: &[ExecutionId]) -> Result<Vec<ExecutionCall>, StoreError> {
+    pub fn calls_of_executions(&mut self, runs: &[ExecutionId]) -> Result<Vec<ExecutionCall>, StoreError> {
         let mut calls = Vec::new();
         for some in runs.chunks(IDS_PER_STATEMENT) {
             calls.extend(self.all(&CALLS, &filled(some).collect::<Vec<_>>(), read_call)?);

@@ -64,7 +64,7 @@ impl TreeExecutions {
 
 impl Tx<'_> {
     /// The runs that are under way with words that are to be destroyed: to be ended before that is done.
-    pub fn open_runs_with(&mut self, item: &Item) -> Result<Vec<ExecutionId>, StoreError> {
+    pub fn open_executions_with(&mut self, item: &Item) -> Result<Vec<ExecutionId>, StoreError> {
         let kin = self.kin_with(item)?;
         Ok(kin.into_iter().filter(|kin| kin.is_open).map(|kin| kin.id).collect())
     }

@@ -53,7 +53,7 @@ pub struct ExecutionJob {
 
 impl Tx<'_> {
     /// Jobs that were put aside, oldest first: Skein sees all of them, everybody else their own.
-    pub fn dead_jobs(
+    pub fn dead_letters(
         &mut self,
         viewer: &Viewer,
         after: Option<JobId>,
@@ -76,7 +76,7 @@ impl Tx<'_> {
     }
 
     /// Forgets jobs that were put aside so long ago; says how many.
-    pub fn sweep_dead_jobs(&mut self, viewer: &Viewer, kept_ms: i64) -> Result<u64, StoreError> {
+    pub fn sweep_dead_letters(&mut self, viewer: &Viewer, kept_ms: i64) -> Result<u64, StoreError> {
         system_only(viewer)?;
         let until = self.now().plus(-kept_ms);
         let sql = "DELETE FROM jobs WHERE id IN

@@ -63,31 +63,36 @@ impl LastExclusiveAct {
 }
 
 impl Tx<'_> {
-    /// The last operation of an act, to be compared by [`Self::begin_act_after`]; for Skein.
-    pub fn last_act(&mut self, viewer: &Viewer, act: ExclusiveAct) -> Result<LastExclusiveAct, StoreError> {
+    /// The last operation of an act, to be compared by [`Self::begin_exclusive_act_after`]; for Skein.
+    pub fn last_exclusive_act(&mut self, viewer: &Viewer, act: ExclusiveAct) -> Result<LastExclusiveAct, StoreError> {
         let last = self.last_operation_of(viewer, act)?;
         let has_ended = last.as_ref().is_none_or(|operation| operation.state.has_ended());
         Ok(LastExclusiveAct { operation: last.map(|operation| operation.id), has_ended })
     }
 
-    /// [`Self::begin_act`] for an act that something outside the database was prepared for after `last` was read. An operation
+    /// [`Self::begin_exclusive_act`] for an act that something outside the database was prepared for after `last` was read. An operation
     /// that ran since then may have undone the preparation, so it is refused as if that operation still ran.
-    pub fn begin_act_after(
+    pub fn begin_exclusive_act_after(
         &mut self,
         viewer: &Viewer,
         act: ExclusiveAct,
         operation: OperationId,
         last: LastExclusiveAct,
     ) -> Result<(), StoreError> {
-        let now = self.last_act(viewer, act)?;
+        let now = self.last_exclusive_act(viewer, act)?;
         match now.operation.or(last.operation) {
             Some(earlier) if now != last || !last.has_ended => Err(StoreError::ActRunning { act, operation: earlier }),
-            _ => self.begin_act(viewer, act, operation),
+            _ => self.begin_exclusive_act(viewer, act, operation),
         }
     }
 
     /// Registers the operation of an act; refuses it while another operation of the act has not ended. For Skein.
-    pub fn begin_act(&mut self, viewer: &Viewer, act: ExclusiveAct, operation: OperationId) -> Result<(), StoreError> {
+    pub fn begin_exclusive_act(
+        &mut self,
+        viewer: &Viewer,
+        act: ExclusiveAct,
+        operation: OperationId,
+    ) -> Result<(), StoreError> {
         if let Some(earlier) = self.last_operation_of(viewer, act)?.filter(|earlier| !earlier.state.has_ended()) {
             if !act.is_bound_to_its_process() || earlier.updated_at.plus(SILENT_MS_MAX) > self.now() {
                 return Err(StoreError::ActRunning { act, operation: earlier.id });

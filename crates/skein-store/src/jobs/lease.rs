@@ -184,7 +184,7 @@ impl Store {
     }
 
     /// Looks after the queue, once a second and process: what is due becomes ready, what was lost is put back.
-    pub async fn tend_queue(&self) -> Result<LeaseMaintenance, StoreError> {
+    pub async fn maintain_queue(&self) -> Result<LeaseMaintenance, StoreError> {
         let tend = |tx: &mut Tx<'_>| {
             let promoted = tx.promote_due(PROMOTED_AT_ONCE)?;
             if promoted > 0 {

@@ -15,20 +15,20 @@ const BEYOND: i64 = 1 << 50;
 
 impl Tx<'_> {
     /// Queues a job of a paused run.
-    pub fn enqueue_parked(&mut self, viewer: &Viewer, draft: &JobDraft) -> Result<JobId, StoreError> {
+    pub fn enqueue_paused(&mut self, viewer: &Viewer, draft: &JobDraft) -> Result<JobId, StoreError> {
         let run_at = draft.run_at.unwrap_or(self.now()).plus(BEYOND);
         self.enqueue(viewer, &JobDraft { run_at: Some(run_at), ..draft.clone() })
     }
 
     /// Parks a job that was claimed, as if it had not been.
-    pub fn park_job(&mut self, viewer: &Viewer, job: &Job) -> Result<(), StoreError> {
+    pub fn pause_job(&mut self, viewer: &Viewer, job: &Job) -> Result<(), StoreError> {
         let sql = "UPDATE jobs SET state = 'delayed', run_at = run_at + ?3, attempts = attempts - 1, worker = NULL, lease_until = NULL
                    WHERE id = ?1 AND fence = ?2 AND lease_until IS NOT NULL";
         self.held(viewer, job, sql, params![&job.id, job.fence, BEYOND])
     }
 
     /// Parks what waits of a run; what is held by somebody stays theirs.
-    pub fn park_jobs_of(&mut self, viewer: &Viewer, run: ExecutionId) -> Result<(), StoreError> {
+    pub fn pause_jobs_of(&mut self, viewer: &Viewer, run: ExecutionId) -> Result<(), StoreError> {
         system_only(viewer)?;
         let sql = "UPDATE jobs SET state = 'delayed', run_at = run_at + ?2
                    WHERE run = ?1 AND (state = 'queued' OR state = 'delayed') AND run_at < ?2";
@@ -37,7 +37,7 @@ impl Tx<'_> {
     }
 
     /// Gives the parked jobs of a run their moments back; whether there were any.
-    pub fn unpark_jobs_of(&mut self, viewer: &Viewer, run: ExecutionId) -> Result<bool, StoreError> {
+    pub fn resume_jobs_of(&mut self, viewer: &Viewer, run: ExecutionId) -> Result<bool, StoreError> {
         system_only(viewer)?;
         let now = self.now().plus(BEYOND);
         let sql =

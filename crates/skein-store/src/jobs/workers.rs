@@ -82,7 +82,7 @@ impl Tx<'_> {
     }
 
     /// A sign of life, with what was done since the last one. A worker that was forgotten is told so, and registers again.
-    pub fn beat_worker(&mut self, viewer: &Viewer, id: WorkerId, tally: WorkerTally) -> Result<(), StoreError> {
+    pub fn renew_worker(&mut self, viewer: &Viewer, id: WorkerId, tally: WorkerTally) -> Result<(), StoreError> {
         self.count(viewer, id, tally, "beat_at = ?4")
     }
 

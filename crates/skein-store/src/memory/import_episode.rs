@@ -21,7 +21,7 @@ const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
 
 impl Tx<'_> {
     /// Keeps what somebody brings, or finds it where the same was brought before; whether it was.
-    pub fn bring(
+    pub fn import_episode(
         &mut self,
         viewer: &Viewer,
         brought: &ImportedEpisode,

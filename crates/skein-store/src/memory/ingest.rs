@@ -83,8 +83,8 @@ impl Tx<'_> {
         for id in &brought {
             self.ingest_brought(*id)?;
         }
-        self.keep_unbound(&nodes)?;
-        self.keep_unbound(&brought)?;
+        self.store_unindexable(&nodes)?;
+        self.store_unindexable(&brought)?;
         self.acknowledge(viewer, NAME, reached)?;
         Ok(Some(IngestResult { items: stretch.len(), reached }))
     }

@@ -36,7 +36,7 @@ static KEEP: LazyLock<String> = LazyLock::new(|| {
 
 impl Tx<'_> {
     /// Keeps which of these have no episode though they were looked at.
-    pub(super) fn keep_unbound(&mut self, items: &[ItemId]) -> Result<(), StoreError> {
+    pub(super) fn store_unindexable(&mut self, items: &[ItemId]) -> Result<(), StoreError> {
         let now = self.now();
         for some in items.chunks(NODES_PER_STATEMENT) {
             let missing = std::iter::repeat_n(some.last(), NODES_PER_STATEMENT - some.len()).flatten();
@@ -48,7 +48,7 @@ impl Tx<'_> {
     }
 
     /// What nothing could be made of, of every owner, the oldest first, with the reason as it is now.
-    pub fn unbound_episodes(
+    pub fn unindexable_episodes(
         &mut self,
         viewer: &Viewer,
         after: Option<EpisodeId>,

@@ -61,7 +61,7 @@ impl Tx<'_> {
     }
 
     /// Keeps vectors, as far as the words they were made of were not destroyed meanwhile.
-    pub fn keep_vectors(&mut self, viewer: &Viewer, embedder: &str, made: &[StoredVector]) -> Result<(), StoreError> {
+    pub fn store_vectors(&mut self, viewer: &Viewer, embedder: &str, made: &[StoredVector]) -> Result<(), StoreError> {
         system_only(viewer)?;
         let sql = "INSERT INTO embeddings (embedder, content, item, vector, made_at)
             SELECT ?1, ?2, e.item, ?4, ?5 FROM episodes e JOIN items i ON i.id = e.item

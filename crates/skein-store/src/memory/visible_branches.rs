@@ -201,10 +201,10 @@ impl Tx<'_> {
     /// The conversation whose paths a fact may lead elsewhere.
     fn led_by(&mut self, owner: UserId, item: &Item) -> Result<Option<ConversationId>, StoreError> {
         let Some(document) = item.document() else { return Ok(None) };
-        let seated = match &item.header.item_type {
-            t if *t == ItemType::NODE => Node::from_document(&document).map(|node| node.seat.conversation_id),
+        let placed = match &item.header.item_type {
+            t if *t == ItemType::NODE => Node::from_document(&document).map(|node| node.slot.conversation_id),
             t if *t == ItemType::NODE_RESERVED => {
-                NodeReserved::from_document(&document).map(|reserved| reserved.seat.conversation_id)
+                NodeReserved::from_document(&document).map(|reserved| reserved.slot.conversation_id)
             }
             t if *t == ItemType::PATH_MOVED => PathMoved::from_document(&document).map(|moved| moved.conversation_id),
             _ => {
@@ -213,7 +213,7 @@ impl Tx<'_> {
                 node.map(|node| node.conversation)
             }
         };
-        Ok(seated)
+        Ok(placed)
     }
 }
 

@@ -96,8 +96,8 @@ impl Tx<'_> {
             TIME_OVERRIDE => self.project_time_override(item, &delta, &content),
             API_KEY => self.project_api_key(item, &delta, &content),
             CONVERSATION => self.project_conversation(item, delta.record, &content),
-            _ if content.record_type.is_catalogued() => {
-                self.project_catalogued(item.header.owner, &delta, &content).map(Some)
+            _ if content.record_type.is_catalog_entry() => {
+                self.project_entry(item.header.owner, &delta, &content).map(Some)
             }
             _ => Ok(Some(())),
         }

@@ -110,7 +110,7 @@ impl Tx<'_> {
         reason: Option<String>,
     ) -> Result<Record, StoreError> {
         let current = self.record(viewer, id)?;
-        if !current.content.record_type.is_catalogued() {
+        if !current.content.record_type.is_catalog_entry() {
             current.content.record_type.refuse_system()?;
         }
         let content = current.content.deleted(self.now());

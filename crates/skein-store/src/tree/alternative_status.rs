@@ -49,7 +49,7 @@ static STANDING: LazyLock<String> = LazyLock::new(|| {
 
 impl Tx<'_> {
     /// Of each of these turns of a conversation and each that follows one of them, how its alternatives stand.
-    pub fn standings(
+    pub fn alternative_statuses(
         &mut self,
         viewer: &Viewer,
         conversation: ConversationId,

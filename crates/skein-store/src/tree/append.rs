@@ -88,9 +88,9 @@ impl Tx<'_> {
         let conversation = self.writable(viewer, placing.conversation)?;
         let drawn = self.row_cache.take_node_id(conversation.id);
         let id = drawn.unwrap_or_else(|| NodeId::new(self.now(), self.entropy()));
-        let (seat, parents) = self.seat(&conversation, id, placing)?;
+        let (slot, parents) = self.slot(&conversation, id, placing)?;
         self.take_moved();
-        self.record_node(viewer, conversation.owner, id, seat, said, &parents).map_err(raced)?;
+        self.record_node(viewer, conversation.owner, id, slot, said, &parents).map_err(raced)?;
         self.wake(viewer, &conversation)?;
         Ok((self.node(viewer, id)?, self.take_moved()))
     }
@@ -103,9 +103,9 @@ impl Tx<'_> {
     ) -> Result<(NodeRow, PathChange), StoreError> {
         let conversation = self.writable(viewer, placing.conversation)?;
         let id = NodeId::new(self.now(), self.entropy());
-        let (seat, _) = self.seat(&conversation, id, placing)?;
+        let (slot, _) = self.slot(&conversation, id, placing)?;
         self.take_moved();
-        let reserved = NodeReserved { node_id: id, seat }.to_draft();
+        let reserved = NodeReserved { node_id: id, slot }.to_draft();
         self.append_item_for(viewer, conversation.owner, &reserved).map_err(raced)?;
         self.wake(viewer, &conversation)?;
         Ok((self.node(viewer, id)?, self.take_moved()))
@@ -127,9 +127,9 @@ impl Tx<'_> {
     ) -> Result<NodeRow, StoreError> {
         let pending = self.pending_node(viewer, id)?;
         self.writable(viewer, pending.conversation)?;
-        let seat = NodeSlot { author_id, author_type, ..self.reserved_seat(&pending)? };
-        let parents = self.hashes_of(&seat.edge)?;
-        self.record_node(viewer, pending.owner, id, seat, said, &parents)?;
+        let slot = NodeSlot { author_id, author_type, ..self.reserved_slot(&pending)? };
+        let parents = self.hashes_of(&slot.edge)?;
+        self.record_node(viewer, pending.owner, id, slot, said, &parents)?;
         self.node(viewer, id)
     }
 
@@ -190,12 +190,12 @@ impl Tx<'_> {
     }
 
     /// The seat a place was kept with, as it was recorded.
-    fn reserved_seat(&mut self, pending: &NodeRow) -> Result<NodeSlot, StoreError> {
+    fn reserved_slot(&mut self, pending: &NodeRow) -> Result<NodeSlot, StoreError> {
         let damaged = || StoreError::Damaged(format!("the reservation of {} cannot be read", pending.id));
         let reservation = pending.reserved_by.ok_or_else(damaged)?;
         let reservation = self.find_item(reservation)?.ok_or_else(damaged)?;
         let document = reservation.item.document().ok_or_else(damaged)?;
-        Ok(NodeReserved::from_document(&document).ok_or_else(damaged)?.seat)
+        Ok(NodeReserved::from_document(&document).ok_or_else(damaged)?.slot)
     }
 
     /// A conversation that is the viewer's to write to and is not folded.
@@ -221,7 +221,7 @@ impl Tx<'_> {
     }
 
     /// Where a node is to stand, and the hashes of what leads into it.
-    fn seat(
+    fn slot(
         &mut self,
         conversation: &ConversationRow,
         id: NodeId,
@@ -241,13 +241,13 @@ impl Tx<'_> {
                 node_place::check_parent(edited_row.status)?;
                 let Some(turn) = edited_row.turn() else { return Err(not_of_the_course().into()) };
                 let parent = edited_row.parent.map(|parent| self.member(conversation, parent)).transpose()?;
-                (Some(self.turn_seat(turn)?), parent, Some(*edited))
+                (Some(self.turn_slot(turn)?), parent, Some(*edited))
             }
             NodePosition::About(_) => (None, None, None),
         };
         let (edge, parents) = self.edge(conversation, placing, parent.as_ref())?;
         let local_id = self.free_local_id(conversation.id, id)?;
-        let seat = NodeSlot {
+        let slot = NodeSlot {
             conversation_id: conversation.id,
             turn,
             author_id: placing.author,
@@ -258,7 +258,7 @@ impl Tx<'_> {
             executed_by: placing.executed_by,
             path_id: placing.leads,
         };
-        Ok((seat, parents))
+        Ok((slot, parents))
     }
 
     /// BR-ALT-005: the turn that answers this node already, else a new one.
@@ -377,7 +377,7 @@ impl Tx<'_> {
         found.ok_or_else(|| StoreError::NotFound(id.to_string()))
     }
 
-    fn turn_seat(&mut self, id: TurnId) -> Result<TurnSlot, StoreError> {
+    fn turn_slot(&mut self, id: TurnId) -> Result<TurnSlot, StoreError> {
         let row = self.find_turn(id)?.ok_or_else(|| StoreError::Damaged(format!("{id} is gone")))?;
         Ok(TurnSlot { id, speaker: row.speaker, turn_type: row.turn_type })
     }
@@ -408,11 +408,11 @@ impl Tx<'_> {
         viewer: &Viewer,
         owner: UserId,
         id: NodeId,
-        seat: NodeSlot,
+        slot: NodeSlot,
         said: &NodeBody,
         parents: &[Digest],
     ) -> Result<(), StoreError> {
-        if said.raw.is_some() && seat.author_type != AuthorType::Model {
+        if said.raw.is_some() && slot.author_type != AuthorType::Model {
             let problem = "only a node that a model wrote has a raw response";
             return Err(
                 RuleViolation::new("AG-HASH-002", problem, "leave the raw response out, or name the model").into()
@@ -421,10 +421,10 @@ impl Tx<'_> {
         let raw_response = said.raw.as_ref().map(|raw| self.record_raw(viewer, owner, raw)).transpose()?;
         let now = self.now();
         let created_at = said.created_at.unwrap_or(now);
-        let content_hash = hash_of(&seat, said, created_at, raw_response.as_ref(), parents);
+        let content_hash = hash_of(&slot, said, created_at, raw_response.as_ref(), parents);
         let content = node::content_draft(id, &said.content)?.happened_at(created_at);
         let content_id = ItemId::new(now, self.entropy());
-        let draft = Node { seat, content_id, content_hash, raw_response }.to_draft().happened_at(created_at);
+        let draft = Node { slot, content_id, content_hash, raw_response }.to_draft().happened_at(created_at);
         let content = content.realize(content_id, owner, now);
         self.append_of_tree(vec![content.clone(), draft.realize(id.into(), owner, now)])?;
         self.row_cache.note_said(id, &content);
@@ -471,7 +471,7 @@ pub(crate) fn likely_names(bare: &str) -> [&str; 4] {
 }
 
 fn hash_of(
-    seat: &NodeSlot,
+    slot: &NodeSlot,
     said: &NodeBody,
     created_at: Millis,
     raw: Option<&RawResponse>,
@@ -481,7 +481,7 @@ fn hash_of(
         Some(raw) => Authorship::Generated { raw_response: &raw.hash },
         None => Authorship::Stated,
     };
-    let author = seat.author_id.bare();
+    let author = slot.author_id.bare();
     node_hash(&NodeContent { content: &said.content, parents, created_at, author: &author, authorship })
 }
 

@@ -72,7 +72,7 @@ impl Tx<'_> {
     /// Whether the hash was computed again with the response and is the same. Without its text a node is redacted, and no hash
     /// was computed; without its response the hash of that is on record.
     fn is_proven(&mut self, node: &NodeRow) -> Result<bool, StoreError> {
-        Ok(match self.judge_with_response(node.id)? {
+        Ok(match self.verify_with_response(node.id)? {
             Some(Verdict::Valid) => true,
             Some(Verdict::Redacted) => self.has_text(node)?,
             _ => false,

@@ -87,13 +87,13 @@ impl Tx<'_> {
         &mut self,
         item: &Item,
         id: NodeId,
-        seat: &NodeSlot,
+        slot: &NodeSlot,
         node: Option<&Node>,
         place: Option<&NodePlace>,
         is_version: bool,
     ) -> Result<(), StoreError> {
         let raw = node.and_then(|node| node.raw_response.as_ref());
-        let executed_by = seat.executed_by.as_ref();
+        let executed_by = slot.executed_by.as_ref();
         self.write_row(DeferredStatement::new(
             "nodes",
             "INSERT INTO nodes (id, conversation, owner, turn, ordinal, parent, branch, depth, late, edge, local_id, author,
@@ -103,24 +103,24 @@ impl Tx<'_> {
                  ?23, ?24, 0, NULL, 0, 0)",
             params![
                 &id,
-                &seat.conversation_id,
+                &slot.conversation_id,
                 &item.header.owner,
                 place.map(|place| &place.turn),
                 place.map(|place| place.ordinal),
-                seat.edge.parent().as_ref(),
+                slot.edge.parent().as_ref(),
                 place.map(|place| &place.label.branch),
                 place.map(|place| place.label.depth),
                 place.is_some_and(|place| place.is_late),
-                &seat.edge.id,
-                &seat.local_id,
-                seat.author_id.as_bytes(),
-                &word(seat.author_type),
+                &slot.edge.id,
+                &slot.local_id,
+                slot.author_id.as_bytes(),
+                &word(slot.author_type),
                 if node.is_some() { "complete" } else { "pending" },
                 node.map(|node| &node.content_id),
                 node.map(|node| &node.content_hash),
                 raw.map(|raw| &raw.item_id),
                 raw.map(|raw| &raw.hash),
-                seat.edited_from.as_ref(),
+                slot.edited_from.as_ref(),
                 is_version,
                 executed_by.map(|by| &by.process_id),
                 executed_by.map(|by| by.version),
@@ -136,12 +136,12 @@ impl Tx<'_> {
     }
 
     /// Writes what leads into a node besides its parent.
-    pub(super) fn insert_sources(&mut self, target: NodeId, seat: &NodeSlot) -> Result<(), StoreError> {
-        let (parent, edge_type) = (seat.edge.parent(), word(seat.edge.edge_type));
+    pub(super) fn insert_sources(&mut self, target: NodeId, slot: &NodeSlot) -> Result<(), StoreError> {
+        let (parent, edge_type) = (slot.edge.parent(), word(slot.edge.edge_type));
         let sources: Vec<Source> =
-            seat.edge.sources.iter().filter(|source| Some(source.node_id) != parent).copied().collect();
+            slot.edge.sources.iter().filter(|source| Some(source.node_id) != parent).copied().collect();
         for source in sources {
-            let source_row = self.find_node(source.node_id)?.filter(|row| row.conversation == seat.conversation_id);
+            let source_row = self.find_node(source.node_id)?.filter(|row| row.conversation == slot.conversation_id);
             if source_row.is_none() {
                 return Err(StoreError::Damaged(format!("{} is of another conversation", source.node_id)));
             }
@@ -169,24 +169,24 @@ impl Tx<'_> {
 
 /// A complete node as it is written.
 fn row_of(item: &Item, id: NodeId, node: &Node, place: Option<&NodePlace>, is_version: bool) -> NodeRow {
-    let Node { seat, content_id, content_hash, raw_response } = node;
+    let Node { slot, content_id, content_hash, raw_response } = node;
     NodeRow {
         id,
-        conversation: seat.conversation_id,
+        conversation: slot.conversation_id,
         owner: item.header.owner,
         place: place.copied(),
-        parent: seat.edge.parent(),
-        edge: seat.edge.id,
-        local_id: seat.local_id.clone(),
-        author: seat.author_id,
-        author_type: seat.author_type,
+        parent: slot.edge.parent(),
+        edge: slot.edge.id,
+        local_id: slot.local_id.clone(),
+        author: slot.author_id,
+        author_type: slot.author_type,
         status: GenerationStatus::Complete,
         content: Some(*content_id),
         content_hash: Some(*content_hash),
         raw_response: *raw_response,
-        edited_from: seat.edited_from,
+        edited_from: slot.edited_from,
         is_version,
-        executed_by: seat.executed_by,
+        executed_by: slot.executed_by,
         created_at: item.header.canonical_at,
         bookmarked: false,
         label: None,

@@ -55,10 +55,10 @@ impl Tx<'_> {
             self.refuse_foreign(item, raw.item_id)?;
         }
         let Some(reserved) = self.find_node(id)? else {
-            self.seat_node(item, id, &node.seat, Some(&node))?;
+            self.project_slot(item, id, &node.slot, Some(&node))?;
             return Ok(Some(()));
         };
-        if reserved.conversation != node.seat.conversation_id {
+        if reserved.conversation != node.slot.conversation_id {
             return Ok(None);
         }
         self.row_cache.forget();
@@ -73,17 +73,17 @@ impl Tx<'_> {
                 node.raw_response.as_ref().map(|raw| &raw.hash),
                 item.header.canonical_at,
                 &item.header.owner,
-                node.seat.author_id.as_bytes(),
-                &word(node.seat.author_type),
+                node.slot.author_id.as_bytes(),
+                &word(node.slot.author_type),
             ],
         )?;
-        self.note_activity(node.seat.conversation_id, item, 0)?;
+        self.note_activity(node.slot.conversation_id, item, 0)?;
         Ok((completed == 1).then_some(()))
     }
 
     fn project_reserved(&mut self, item: &Item, document: &Map<String, Json>) -> ProjectionResult {
-        let Some(NodeReserved { node_id, seat }) = NodeReserved::from_document(document) else { return Ok(None) };
-        self.seat_node(item, node_id, &seat, None)?;
+        let Some(NodeReserved { node_id, slot }) = NodeReserved::from_document(document) else { return Ok(None) };
+        self.project_slot(item, node_id, &slot, None)?;
         Ok(Some(()))
     }
 
@@ -103,36 +103,42 @@ impl Tx<'_> {
     }
 
     /// Gives a node its place, makes its turn if it is the first there, and leads the path to it.
-    fn seat_node(&mut self, item: &Item, id: NodeId, seat: &NodeSlot, node: Option<&Node>) -> Result<(), StoreError> {
-        let conversation = self.own_conversation_row(item, seat.conversation_id)?;
-        let parent = seat.edge.parent().map(|parent| self.placed_node(seat, parent)).transpose()?;
-        let edited = seat.edited_from.map(|edited| self.placed_node(seat, edited)).transpose()?;
-        let is_version = conversation.is_buffer() && edited.is_some() && seat.turn.is_some();
-        if edited.as_ref().is_some_and(|edited| edited.turn() != seat.turn.map(|turn| turn.id)) {
+    fn project_slot(
+        &mut self,
+        item: &Item,
+        id: NodeId,
+        slot: &NodeSlot,
+        node: Option<&Node>,
+    ) -> Result<(), StoreError> {
+        let conversation = self.own_conversation_row(item, slot.conversation_id)?;
+        let parent = slot.edge.parent().map(|parent| self.placed_node(slot, parent)).transpose()?;
+        let edited = slot.edited_from.map(|edited| self.placed_node(slot, edited)).transpose()?;
+        let is_version = conversation.is_buffer() && edited.is_some() && slot.turn.is_some();
+        if edited.as_ref().is_some_and(|edited| edited.turn() != slot.turn.map(|turn| turn.id)) {
             return Err(StoreError::Damaged(format!("{id} is an edit in another turn")));
         }
-        let place = match seat.turn {
+        let place = match slot.turn {
             Some(turn) => Some(self.place_node(id, turn, parent.as_ref(), edited.as_ref().filter(|_| is_version))?),
             None => None,
         };
-        if let (Some(turn), Some(_)) = (seat.turn, place.filter(|place| place.ordinal > 1)) {
-            self.refuse_other_turn(seat.conversation_id, turn, parent.as_ref())?;
+        if let (Some(turn), Some(_)) = (slot.turn, place.filter(|place| place.ordinal > 1)) {
+            self.refuse_other_turn(slot.conversation_id, turn, parent.as_ref())?;
         }
-        if let (Some(turn), Some(place)) = (seat.turn, place.filter(|place| place.ordinal == 1)) {
-            self.insert_turn(seat.conversation_id, turn, parent.as_ref(), &place, id)?;
+        if let (Some(turn), Some(place)) = (slot.turn, place.filter(|place| place.ordinal == 1)) {
+            self.insert_turn(slot.conversation_id, turn, parent.as_ref(), &place, id)?;
         }
-        self.insert_node(item, id, seat, node, place.as_ref(), is_version)?;
-        self.insert_sources(id, seat)?;
+        self.insert_node(item, id, slot, node, place.as_ref(), is_version)?;
+        self.insert_sources(id, slot)?;
         if is_version {
             self.insert_version_sources(id, edited.as_ref().expect("a version was edited from something").id)?;
         }
-        self.note_activity(seat.conversation_id, item, 1)?;
+        self.note_activity(slot.conversation_id, item, 1)?;
         if place.is_some_and(|place| place.label.depth == 1 && place.ordinal == 1) {
-            self.note_root(seat.conversation_id, seat.turn.map(|turn| turn.id), id)?;
+            self.note_root(slot.conversation_id, slot.turn.map(|turn| turn.id), id)?;
         }
-        if let (Some(path), Some(place)) = (seat.path_id, place) {
-            let way = OwnedPath::of(&conversation, path, seat.author_id)?;
-            let led = PathTarget { id, conversation: conversation.id, place, parent: seat.edge.parent() };
+        if let (Some(path), Some(place)) = (slot.path_id, place) {
+            let way = OwnedPath::of(&conversation, path, slot.author_id)?;
+            let led = PathTarget { id, conversation: conversation.id, place, parent: slot.edge.parent() };
             // An edit stands beside what it edits; only what is said under a version is said to that version.
             let under = parent.as_ref().filter(|_| conversation.is_buffer() && edited.is_none());
             self.lead_path_on(&way, &led, under)?;
@@ -156,9 +162,9 @@ impl Tx<'_> {
     }
 
     /// A node of the same conversation.
-    fn placed_node(&mut self, seat: &NodeSlot, id: NodeId) -> Result<NodeRow, StoreError> {
-        let found = self.find_node(id)?.filter(|node| node.conversation == seat.conversation_id);
-        found.ok_or_else(|| StoreError::Damaged(format!("{id} is not a node of {}", seat.conversation_id)))
+    fn placed_node(&mut self, slot: &NodeSlot, id: NodeId) -> Result<NodeRow, StoreError> {
+        let found = self.find_node(id)?.filter(|node| node.conversation == slot.conversation_id);
+        found.ok_or_else(|| StoreError::Damaged(format!("{id} is not a node of {}", slot.conversation_id)))
     }
 
     fn note_activity(&mut self, conversation: ConversationId, item: &Item, more: i64) -> Result<(), StoreError> {

@@ -47,7 +47,7 @@ type Raws = HashMap<NodeId, (RawResponseState, bool)>;
 
 impl Tx<'_> {
     /// The nodes of a tree after one of them, oldest first: at most `limit`, and each once.
-    pub fn judge_tree(
+    pub fn verify_tree(
         &mut self,
         viewer: &Viewer,
         conversation: ConversationId,
@@ -66,7 +66,7 @@ impl Tx<'_> {
     }
 
     /// The last `limit` nodes of the path to a node, through forks, from the root's side on.
-    pub fn judge_path(&mut self, viewer: &Viewer, node: NodeId, limit: usize) -> Result<Vec<NodeVerdict>, StoreError> {
+    pub fn verify_path(&mut self, viewer: &Viewer, node: NodeId, limit: usize) -> Result<Vec<NodeVerdict>, StoreError> {
         self.node(viewer, node)?;
         let limit = i64::try_from(limit.clamp(1, PROOFS_PER_PIECE_MAX)).expect("pieces are small");
         let sql = format!("{DESCENT} SELECT w.id FROM walk w ORDER BY w.hop DESC");
@@ -84,14 +84,14 @@ impl Tx<'_> {
     }
 
     /// One node, judged as if a correction said that its hash covers its raw response.
-    pub(crate) fn judge_with_response(&mut self, node: NodeId) -> Result<Option<Verdict>, StoreError> {
+    pub(crate) fn verify_with_response(&mut self, node: NodeId) -> Result<Option<Verdict>, StoreError> {
         let piece = Piece { with: "", which: "n.id = ?1", bound: params![&node] };
         let raws = self.raw_responses(&piece)?.into_iter().map(|(id, (raw, _))| (id, (raw, true))).collect();
         Ok(self.judge_by(&piece, &raws)?.get(&node).copied())
     }
 
     /// The next nodes of the whole store after one of them, by id.
-    pub(crate) fn judge_all(&mut self, after: Option<NodeId>) -> Result<Vec<NodeVerdict>, StoreError> {
+    pub(crate) fn verify_all(&mut self, after: Option<NodeId>) -> Result<Vec<NodeVerdict>, StoreError> {
         let after = after.unwrap_or(NodeId::from_bytes([0; 16]));
         let limit = i64::try_from(PROOFS_PER_PIECE_MAX).expect("pieces are small");
         let sql = "SELECT n.id FROM nodes n WHERE n.id > ?1 ORDER BY n.id LIMIT ?2";

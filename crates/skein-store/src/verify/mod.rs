@@ -254,7 +254,7 @@ impl Tx<'_> {
     fn verify_nodes(&mut self, findings: &mut Findings) -> Result<(), StoreError> {
         let (mut after, mut checked) = (None, 0);
         loop {
-            let judged = self.judge_all(after)?;
+            let judged = self.verify_all(after)?;
             let Some((last, _)) = judged.last().copied() else { return Ok(()) };
             for (node, verdict) in &judged {
                 let broken = match verdict {
@@ -271,7 +271,7 @@ impl Tx<'_> {
     }
 
     fn broken_node(&mut self, node: NodeId) -> Result<IntegrityBreak, StoreError> {
-        let covers_response = matches!(self.judge_with_response(node)?, Some(Verdict::Valid | Verdict::Redacted));
+        let covers_response = matches!(self.verify_with_response(node)?, Some(Verdict::Valid | Verdict::Redacted));
         let problem = if covers_response { UNCORRECTED_NODE } else { "its hash is not that of what is stored" };
         Ok(IntegrityBreak::at("nodes", node.to_string(), problem))
     }

@@ -13,13 +13,13 @@ use crate::vault::secret;
 
 fn read(world: &World, executor: &Viewer, tool: RecordId, others: &[RecordId]) -> Vec<CallDependency> {
     let (executor, others) = (executor.owner(), others.to_vec());
-    let mut found = world.read(move |tx| tx.footholds(&SYSTEM, executor, tool, &others, |_| false));
-    found.sort_by_key(|foothold| foothold.edition.id);
+    let mut found = world.read(move |tx| tx.call_dependencies(&SYSTEM, executor, tool, &others, |_| false));
+    found.sort_by_key(|dependency| dependency.edition.id);
     found
 }
 
 fn find<'a>(found: &'a [CallDependency], record: &Record) -> &'a CallDependency {
-    found.iter().find(|foothold| foothold.edition.id == record.id).unwrap()
+    found.iter().find(|dependency| dependency.edition.id == record.id).unwrap()
 }
 
 both! {
@@ -51,7 +51,7 @@ both! {
         let (executor, id) = (world.anna.owner(), called.id);
         let known = RecordRevision { id, version: called.version, hash: called.hash };
         let others = [below.id, alike.id];
-        let found = world.read(move |tx| tx.footholds(&SYSTEM, executor, id, &others, |read| *read == known));
+        let found = world.read(move |tx| tx.call_dependencies(&SYSTEM, executor, id, &others, |read| *read == known));
         assert!(find(&found, &called).record.is_none());
         assert_eq!(find(&found, &called).edition, known);
         assert_eq!(find(&found, &below).edition.hash, find(&found, &alike).edition.hash, "they say the same");
@@ -63,7 +63,7 @@ both! {
         world.write(move |tx| {
             let job = tx.enqueue_leased(&anna, &JobDraft::new("llm_call", "{}".into()), &holder)?;
             assert_eq!(tx.held_jobs(&SYSTEM, std::slice::from_ref(&job))?.len(), 1, "it is there");
-            let job = tx.pass_on(&SYSTEM, &job, &JobDraft::new("rest_call", "{}".into()), &holder)?;
+            let job = tx.complete_and_enqueue(&SYSTEM, &job, &JobDraft::new("rest_call", "{}".into()), &holder)?;
             tx.hold_job(&SYSTEM, &job)?;
             tx.complete_job(&SYSTEM, &job)?;
             assert!(tx.held_jobs(&SYSTEM, std::slice::from_ref(&job))?.is_empty(), "it is gone");

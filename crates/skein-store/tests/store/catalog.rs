@@ -1,4 +1,4 @@
-//! The catalogue's records: made by their own acts, seen by who may see them, deleted without losing their past.
+//! The catalog's records: made by their own acts, seen by who may see them, deleted without losing their past.
 
 use serde_json::{Value, json};
 use skein_core::garden::cursor::Cursor;
@@ -14,7 +14,7 @@ pub(crate) const SYSTEM: Viewer = Viewer::System("test");
 
 pub(crate) fn make(world: &World, viewer: &Viewer, content: RecordContent) -> Record {
     let viewer = viewer.clone();
-    world.write(move |tx| tx.create_catalogued(&viewer, content.clone(), None))
+    world.write(move |tx| tx.create_entry(&viewer, content.clone(), None))
 }
 
 pub(crate) fn shared(mut content: RecordContent) -> RecordContent {
@@ -51,7 +51,7 @@ pub(crate) fn try_change(
             _ => drop(content.data.insert(name, value)),
         }
     }
-    world.try_write(move |tx| tx.update_catalogued(&viewer, id, hash, content.clone(), act, None))
+    world.try_write(move |tx| tx.update_entry(&viewer, id, hash, content.clone(), act, None))
 }
 
 pub(crate) fn delete(world: &World, viewer: &Viewer, id: RecordId) -> Result<Record, StoreError> {
@@ -91,7 +91,7 @@ fn many(world: &World, viewer: &Viewer, prefix: &'static str, number: usize, nth
         for index in 0..number {
             let mut content = service(&format!("{prefix}{index}"));
             content.shared = index % nth == 0;
-            tx.create_catalogued(&viewer, content, None)?;
+            tx.create_entry(&viewer, content, None)?;
         }
         Ok(())
     });
@@ -117,7 +117,7 @@ both! {
         }
         for record_type in ["User", "ApiKey", "Budget"] {
             let (viewer, made) = (world.anna.clone(), content(record_type, json!({ "name": "n" })));
-            let created = world.try_write(move |tx| tx.create_catalogued(&viewer, made.clone(), None));
+            let created = world.try_write(move |tx| tx.create_entry(&viewer, made.clone(), None));
             assert_eq!(rule_of(created), "MG-CORE-007", "{record_type}");
         }
         let (viewer, own) = (world.anna.clone(), world.anna.owner().into());
@@ -129,7 +129,7 @@ both! {
             let (viewer, made) = (world.anna.clone(), content("Budget", json!({ "deletedAt": value })));
             assert_eq!(rule_of(world.try_write(move |tx| tx.create_record(&viewer, made.clone(), None))), "MG-CORE-007");
             let (viewer, made) = (world.anna.clone(), content("Tool", json!({ "deletedAt": value })));
-            assert_eq!(rule_of(world.try_write(move |tx| tx.create_catalogued(&viewer, made.clone(), None))), "MG-CORE-007");
+            assert_eq!(rule_of(world.try_write(move |tx| tx.create_entry(&viewer, made.clone(), None))), "MG-CORE-007");
             let record = make(world, &world.anna, service("weather"));
             let changed = try_change(world, &world.anna, &record, json!({ "deletedAt": value }), Act::Plain);
             assert_eq!(rule_of(changed), "MG-CORE-007");

@@ -44,7 +44,7 @@ fn race(world: &World, meet: &Arc<dyn Fn() + Send + Sync>) {
                 if !std::mem::replace(&mut has_looked, true) {
                     meet();
                 }
-                tx.create_catalogued(&viewer, tool("rain", target), None)
+                tx.create_entry(&viewer, tool("rain", target), None)
             })
         });
         (deleting.join().unwrap().unwrap(), making.join().unwrap())
@@ -79,7 +79,7 @@ both! {
                 let viewer = world.anna.clone();
                 let data = serde_json::json!({ "toolId": user.to_string(), "secretId": key.to_string() });
                 let binding = crate::fixtures::content("SecretBinding", data);
-                world.try_write(move |tx| tx.create_catalogued(&viewer, binding.clone(), None)).is_ok()
+                world.try_write(move |tx| tx.create_entry(&viewer, binding.clone(), None)).is_ok()
             })).collect();
             racers.into_iter().map(|racer| racer.join().unwrap()).collect()
         });

@@ -53,7 +53,7 @@ fn begin_import(store: &Store, viewer: &Viewer, request: &[u8]) -> Result<Operat
     let (viewer, name) = (viewer.clone(), Digest::of(request));
     let begin = move |tx: &mut Tx<'_>| {
         let operation = tx.reserve_operation(&viewer, "import", name)?;
-        tx.begin_act(&SYSTEM, ExclusiveAct::Import(viewer.owner()), operation)?;
+        tx.begin_exclusive_act(&SYSTEM, ExclusiveAct::Import(viewer.owner()), operation)?;
         Ok(operation)
     };
     Ok(store.write_blocking(begin)?.value)
@@ -64,17 +64,17 @@ fn begin_rotation(world: &World, request: &[u8], last: LastExclusiveAct) -> Resu
     let name = Digest::of(request);
     world.try_write(move |tx| {
         let operation = tx.reserve_operation(&SYSTEM, "rotation", name)?;
-        tx.begin_act_after(&SYSTEM, ExclusiveAct::VaultRotation, operation, last)?;
+        tx.begin_exclusive_act_after(&SYSTEM, ExclusiveAct::VaultRotation, operation, last)?;
         Ok(operation)
     })
 }
 
 both! {
     fn a_rotation_prepared_before_another_ran_is_refused(world: &World) {
-        let last = world.read(|tx| tx.last_act(&SYSTEM, ExclusiveAct::VaultRotation));
+        let last = world.read(|tx| tx.last_exclusive_act(&SYSTEM, ExclusiveAct::VaultRotation));
         assert!(last.has_ended());
         let first = begin_rotation(world, b"first", last).unwrap();
-        let running = world.read(|tx| tx.last_act(&SYSTEM, ExclusiveAct::VaultRotation));
+        let running = world.read(|tx| tx.last_exclusive_act(&SYSTEM, ExclusiveAct::VaultRotation));
         assert!(!running.has_ended());
         for prepared in [last, running] {
             let refused = begin_rotation(world, b"second", prepared);
@@ -86,13 +86,13 @@ both! {
             let refused = begin_rotation(world, b"second", prepared);
             assert!(matches!(refused, Err(StoreError::ActRunning { operation, .. }) if operation == first), "{refused:?}");
         }
-        let ended = world.read(|tx| tx.last_act(&SYSTEM, ExclusiveAct::VaultRotation));
+        let ended = world.read(|tx| tx.last_exclusive_act(&SYSTEM, ExclusiveAct::VaultRotation));
         begin_rotation(world, b"second", ended).unwrap();
     }
 
     fn an_upload_beside_the_removal_of_the_same_bytes_loses_nothing(world: &World) {
         let service = ObjectService::default();
-        let (_rogue, blobs) = service.serve();
+        let (_hostile, blobs) = service.serve();
         let hash = run(blobs.put(Bytes::from_static(b"the same bytes"), "text/plain")).unwrap().hash();
         let (uploaded, met) = channel();
         let (store, beside, anna) = (world.store.clone(), blobs.clone(), world.anna.clone());
@@ -119,7 +119,7 @@ both! {
 
     fn bytes_that_came_in_the_middle_of_a_removal_are_not_named(world: &World) {
         let service = ObjectService::default();
-        let (_rogue, blobs) = service.serve();
+        let (_hostile, blobs) = service.serve();
         let bytes = Bytes::from_static(b"the same bytes");
         let hash = run(blobs.put(bytes.clone(), "text/plain")).unwrap().hash();
         let (told, met) = channel();
@@ -136,7 +136,7 @@ both! {
 
     fn an_attachment_redacted_while_the_store_is_verified_is_no_break(world: &World) {
         let service = ObjectService::default();
-        let (_rogue, blobs) = service.serve();
+        let (_hostile, blobs) = service.serve();
         let (item, _) = upload(&world.store, &blobs, &world.anna).unwrap();
         redact_before_read(world, &service, item);
         assert_eq!(verify_deep(&world.store, &blobs).breaks, []);
@@ -144,7 +144,7 @@ both! {
 
     fn an_attachment_redacted_while_it_is_copied_is_not_lost_to_the_backup(world: &World) {
         let service = ObjectService::default();
-        let (_rogue, blobs) = service.serve();
+        let (_hostile, blobs) = service.serve();
         let (item, _) = upload(&world.store, &blobs, &world.anna).unwrap();
         redact_before_read(world, &service, item);
         let target = tempfile::tempdir().unwrap();

@@ -31,7 +31,7 @@ fn episodes(world: &World) -> Vec<EpisodeState> {
     world.read(move |tx| tx.episodes(&viewer, None, None, 100)).rows
 }
 
-fn bring(world: &World, brought: &ImportedEpisode, said_at: Option<Millis>) -> EpisodeId {
+fn import_episode(world: &World, brought: &ImportedEpisode, said_at: Option<Millis>) -> EpisodeId {
     let (viewer, draft) = (world.anna.clone(), brought.to_draft(said_at).unwrap());
     let item = world.write(move |tx| tx.append_item(&viewer, &draft));
     EpisodeId::from_bytes(*item.item.header.id.as_bytes())
@@ -257,21 +257,21 @@ both! {
             .collect();
         lost.sort_unstable();
         bring(world, &text("Bound to nothing and seen from everywhere."), None);
-        assert_eq!(world.read(|tx| tx.unbound_episodes(&SYSTEM, None, 10)).rows, [], "nobody has looked yet");
+        assert_eq!(world.read(|tx| tx.unindexable_episodes(&SYSTEM, None, 10)).rows, [], "nobody has looked yet");
         ingest(world);
-        let first = world.read(|tx| tx.unbound_episodes(&SYSTEM, None, 2));
-        let rest = world.read(move |tx| tx.unbound_episodes(&SYSTEM, first.next, 2));
+        let first = world.read(|tx| tx.unindexable_episodes(&SYSTEM, None, 2));
+        let rest = world.read(move |tx| tx.unindexable_episodes(&SYSTEM, first.next, 2));
         assert_eq!((first.rows.len(), rest.next), (2, None));
         let listed: Vec<_> = first.rows.iter().chain(&rest.rows).collect();
         assert_eq!(listed.iter().map(|unbound| unbound.id).collect::<Vec<_>>(), lost);
         assert!(listed.iter().all(|unbound| unbound.owner == world.anna.owner() && unbound.reason.contains("names a node")));
         world.tamper("UPDATE cursors SET tx = 0, position = 0 WHERE name = 'episodes'").unwrap();
         ingest(world);
-        assert_eq!(world.read(|tx| tx.unbound_episodes(&SYSTEM, None, 10)).rows.len(), 3, "each is there once");
+        assert_eq!(world.read(|tx| tx.unindexable_episodes(&SYSTEM, None, 10)).rows.len(), 3, "each is there once");
         let (viewer, item) = (world.anna.clone(), ItemId::from_bytes(*lost[0].as_bytes()));
         world.write(move |tx| tx.redact_item(&viewer, item, "asked to"));
-        assert_eq!(world.read(|tx| tx.unbound_episodes(&SYSTEM, None, 10)).rows.len(), 2, "what is destroyed is not missed");
+        assert_eq!(world.read(|tx| tx.unindexable_episodes(&SYSTEM, None, 10)).rows.len(), 2, "what is destroyed is not missed");
         let anna = world.anna.clone();
-        assert!(world.store.read_blocking(move |tx| tx.unbound_episodes(&anna, None, 10)).is_err(), "it is for operators");
+        assert!(world.store.read_blocking(move |tx| tx.unindexable_episodes(&anna, None, 10)).is_err(), "it is for operators");
     }
 }

@@ -19,15 +19,15 @@ impl ObjectService {
     /// Serves until the first of the two is dropped.
     pub(crate) fn serve(&self) -> (HostileServer, Blobs) {
         let service = self.clone();
-        let rogue = HostileServer::start(move |request| service.answer(request));
+        let hostile = HostileServer::start(move |request| service.answer(request));
         let blobs = Blobs::s3(&S3Options {
-            endpoint: rogue.endpoint(),
+            endpoint: hostile.endpoint(),
             bucket: "bucket".to_owned(),
             region: "us-east-1".to_owned(),
             access_key: "test".to_owned(),
             secret_key: "test".to_owned(),
         });
-        (rogue, blobs.unwrap())
+        (hostile, blobs.unwrap())
     }
 
     /// Does something once: when a request with this method has come, before it is answered.

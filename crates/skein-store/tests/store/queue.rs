@@ -85,14 +85,14 @@ fn lose(world: &World, times: i64) -> Job {
     for _ in 0..times {
         claim_one(world);
         world.clock.advance(LEASE_MS);
-        assert_eq!(block_on(world.store.tend_queue()).unwrap(), LeaseMaintenance { promoted: 0, requeued: 1 });
+        assert_eq!(block_on(world.store.maintain_queue()).unwrap(), LeaseMaintenance { promoted: 0, requeued: 1 });
     }
     claim_one(world)
 }
 
 fn dead(world: &World, viewer: &Viewer) -> Vec<DeadLetter> {
     let viewer = viewer.clone();
-    world.read(move |tx| tx.dead_jobs(&viewer, None, 10)).rows
+    world.read(move |tx| tx.dead_letters(&viewer, None, 10)).rows
 }
 
 both! {
@@ -121,7 +121,7 @@ both! {
         };
         says(&stalled, piece(1, "Her")).unwrap();
         world.clock.advance(LEASE_MS);
-        block_on(world.store.tend_queue()).unwrap();
+        block_on(world.store.maintain_queue()).unwrap();
         let anew = claim_one(world);
         assert!(is_lost(says(&stalled, piece(2, "on"))), "somebody else says it by now");
         assert_eq!(world.read(|tx| tx.last_chunk(run(1))), 1, "so numbers go on where they stopped");
@@ -196,7 +196,7 @@ both! {
         world.write(move |tx| (0..1_100).try_for_each(|_| tx.enqueue(&viewer, &later(10)).map(drop)));
         world.clock.advance(10);
         assert_eq!(claim(world, 200).len(), 64, "one claim makes ready only so many");
-        assert_eq!(block_on(world.store.tend_queue()).unwrap(), LeaseMaintenance { promoted: 1_036, requeued: 0 });
+        assert_eq!(block_on(world.store.maintain_queue()).unwrap(), LeaseMaintenance { promoted: 1_036, requeued: 0 });
         let mut left = 1_036;
         while left > 0 {
             left -= claim(world, 256).len();
@@ -210,7 +210,7 @@ both! {
         assert_eq!((handed.attempts, handed.fence, handed.run), (1, 1, Some((run(1), 2))));
         assert_eq!(claim(world, 1), []);
         world.clock.advance(LEASE_MS);
-        block_on(world.store.tend_queue()).unwrap();
+        block_on(world.store.maintain_queue()).unwrap();
         let taken = claim_one(world);
         assert_eq!((taken.id, taken.attempts, taken.lost, taken.fence), (handed.id, 2, 1, 2));
         assert!(is_lost(completes(world, &handed)));
@@ -226,7 +226,7 @@ both! {
         let failed = world.try_write({
             let (held, holder) = (done.clone(), holder.clone());
             move |tx| {
-                tx.pass_on(&SYSTEM, &held, &of_run(1, 1), &holder)?;
+                tx.complete_and_enqueue(&SYSTEM, &held, &of_run(1, 1), &holder)?;
                 Err::<(), _>(StoreError::Busy)
             }
         });
@@ -234,17 +234,17 @@ both! {
         let handing = holder.clone();
         let next = world.write(move |tx| {
             let draft = JobDraft { queue: "rest_call".into(), payload: "2".into(), ..of_run(1, 1) };
-            tx.pass_on(&SYSTEM, &held, &draft, &handing)
+            tx.complete_and_enqueue(&SYSTEM, &held, &draft, &handing)
         });
         assert_eq!((next.run, next.attempts, next.lost, next.owner), (Some((run(1), 1)), 1, 0, user(&world.anna)));
         assert!(is_lost(completes(world, &done)), "it was ended");
         let late = done.clone();
-        assert!(is_lost(world.try_write(move |tx| tx.pass_on(&SYSTEM, &late, &draft(), &holder))));
+        assert!(is_lost(world.try_write(move |tx| tx.complete_and_enqueue(&SYSTEM, &late, &draft(), &holder))));
         // The next one is held for as long as if it had just been claimed, and found again when it is lost.
         world.clock.advance(LEASE_MS - 1);
-        assert_eq!(block_on(world.store.tend_queue()).unwrap().requeued, 0);
+        assert_eq!(block_on(world.store.maintain_queue()).unwrap().requeued, 0);
         world.clock.advance(1);
-        assert_eq!(block_on(world.store.tend_queue()).unwrap().requeued, 1);
+        assert_eq!(block_on(world.store.maintain_queue()).unwrap().requeued, 1);
         assert_eq!(claim(world, 1), []);
         let again = claim_of(&world.store, "x", &[wanted("rest_call", 1)]).jobs.remove(0);
         assert_eq!((again.payload.as_str(), again.run, again.attempts, again.lost), ("2", next.run, 2, 1));
@@ -256,7 +256,7 @@ both! {
         enqueue(world);
         let slow = claim_one(world);
         world.clock.advance(LEASE_MS);
-        block_on(world.store.tend_queue()).unwrap();
+        block_on(world.store.maintain_queue()).unwrap();
         for state in ["waiting", "held by another"] {
             if state == "held by another" {
                 claim_one(world);
@@ -284,7 +284,7 @@ both! {
         assert_eq!(keep(&jobs, &holder), []);
         assert_eq!(keep(&[], &holder), []);
         world.clock.advance(LEASE_MS - 1);
-        assert_eq!(block_on(world.store.tend_queue()).unwrap(), LeaseMaintenance::default());
+        assert_eq!(block_on(world.store.maintain_queue()).unwrap(), LeaseMaintenance::default());
         // One is done, one was given back and is held under the same name again.
         completes(world, &jobs[3]).unwrap();
         let back = jobs[5].clone();
@@ -369,7 +369,7 @@ both! {
         let found = dead(world, &world.anna);
         assert_eq!((found[0].reason.as_deref().unwrap(), found[0].run, found[0].died_at), ("nosuch key", Some((run(1), 4)), START));
         assert_eq!(dead(world, &SYSTEM), found);
-        let after = world.read(move |tx| tx.dead_jobs(&SYSTEM, Some(id), 10)).rows;
+        let after = world.read(move |tx| tx.dead_letters(&SYSTEM, Some(id), 10)).rows;
         assert_eq!(after, []);
         assert!(is_lost(completes(world, &job)));
     }
@@ -380,12 +380,12 @@ both! {
         world.clock.advance(5);
         world.write(move |tx| tx.fail_job(&SYSTEM, &job, "no", AfterFailure::Bury));
         world.clock.advance(LEASE_MS);
-        block_on(world.store.tend_queue()).unwrap();
+        block_on(world.store.maintain_queue()).unwrap();
         assert_eq!(claim(world, 1), []);
-        assert_eq!(world.write(|tx| tx.sweep_dead_jobs(&SYSTEM, LEASE_MS + 1)), 0);
+        assert_eq!(world.write(|tx| tx.sweep_dead_letters(&SYSTEM, LEASE_MS + 1)), 0);
         assert_eq!(dead(world, &SYSTEM).len(), 1);
         let other = enqueue(world);
-        assert_eq!(world.write(|tx| tx.sweep_dead_jobs(&SYSTEM, LEASE_MS)), 1);
+        assert_eq!(world.write(|tx| tx.sweep_dead_letters(&SYSTEM, LEASE_MS)), 1);
         assert_eq!(dead(world, &SYSTEM), []);
         assert_eq!((claim_one(world).id, other == id), (other, false));
     }
@@ -435,29 +435,29 @@ both! {
         let anothers = enqueue_as(world, &world.anna, of_run(2, 0));
         let before = world.read(|tx| tx.jobs_of(&SYSTEM, run(1)));
         let viewer = world.anna.clone();
-        assert!(matches!(world.try_write(move |tx| tx.park_jobs_of(&viewer, run(1))), Err(StoreError::Forbidden)));
+        assert!(matches!(world.try_write(move |tx| tx.pause_jobs_of(&viewer, run(1))), Err(StoreError::Forbidden)));
         for _ in 0..2 {
-            world.write(|tx| tx.park_jobs_of(&SYSTEM, run(1)));
+            world.write(|tx| tx.pause_jobs_of(&SYSTEM, run(1)));
         }
         let viewer = world.anna.clone();
-        let parked = world.write(move |tx| tx.enqueue_parked(&viewer, &of_run(1, 3)));
+        let parked = world.write(move |tx| tx.enqueue_paused(&viewer, &of_run(1, 3)));
         world.clock.advance(1_000);
         assert_eq!(claim_one(world).id, anothers, "whoever comes after them is not kept waiting");
         assert_eq!(claim(world, 8), [], "and nothing else is found");
 
         // What was claimed before is parked as if it had not been; whoever lost it parks nothing.
         let job = held.clone();
-        world.write(move |tx| tx.park_job(&SYSTEM, &job));
+        world.write(move |tx| tx.pause_job(&SYSTEM, &job));
         let job = held.clone();
-        assert!(is_lost(world.try_write(move |tx| tx.park_job(&SYSTEM, &job))));
+        assert!(is_lost(world.try_write(move |tx| tx.pause_job(&SYSTEM, &job))));
         assert_eq!(claim(world, 8), []);
         world.clock.advance(1_000_000_000_000);
         assert_eq!(claim(world, 8), [], "no clock ever comes there");
 
         let viewer = world.anna.clone();
-        assert!(matches!(world.try_write(move |tx| tx.unpark_jobs_of(&viewer, run(1))), Err(StoreError::Forbidden)));
-        assert!(world.write(|tx| tx.unpark_jobs_of(&SYSTEM, run(1))));
-        assert!(!world.write(|tx| tx.unpark_jobs_of(&SYSTEM, run(1))), "once is enough");
+        assert!(matches!(world.try_write(move |tx| tx.resume_jobs_of(&viewer, run(1))), Err(StoreError::Forbidden)));
+        assert!(world.write(|tx| tx.resume_jobs_of(&SYSTEM, run(1))));
+        assert!(!world.write(|tx| tx.resume_jobs_of(&SYSTEM, run(1))), "once is enough");
         let after = world.read(|tx| tx.jobs_of(&SYSTEM, run(1)));
         let moments = |jobs: &[ExecutionJob]| jobs.iter().map(|job| (job.id, job.run_at)).collect::<BTreeMap<_, _>>();
         let (mut after, before) = (moments(&after), moments(&before));
@@ -470,8 +470,8 @@ both! {
 
     fn a_parked_job_that_is_not_due_yet_waits_on_when_its_run_goes_on(world: &World) {
         enqueue_as(world, &world.anna, JobDraft { run: Some((run(1), 1)), ..later(500) });
-        world.write(|tx| tx.park_jobs_of(&SYSTEM, run(1)));
-        world.write(|tx| tx.unpark_jobs_of(&SYSTEM, run(1)));
+        world.write(|tx| tx.pause_jobs_of(&SYSTEM, run(1)));
+        world.write(|tx| tx.resume_jobs_of(&SYSTEM, run(1)));
         assert_eq!(claim(world, 1), []);
         world.clock.advance(500);
         assert_eq!(claim(world, 1).len(), 1);

@@ -142,7 +142,7 @@ impl Life<'_> {
             Deed::Pass { milliseconds } => self.world.clock.advance(milliseconds),
             Deed::LoseAll => {
                 self.world.clock.advance(LEASE_MS);
-                let tended = block_on(self.world.store.tend_queue()).unwrap();
+                let tended = block_on(self.world.store.maintain_queue()).unwrap();
                 prop_assert_eq!(tended.requeued, self.held.len() as u64);
                 self.waiting.extend(self.held.drain(..).map(|(job, kept)| (job.id, kept)));
             }

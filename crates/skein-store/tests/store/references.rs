@@ -103,7 +103,7 @@ both! {
         let (open, hidden) = (make(world, &world.anna, shared(service("open"))), make(world, &world.anna, service("hidden")));
         let refused = |content: &skein_core::garden::record::RecordContent| {
             let (viewer, content) = (world.bert.clone(), content.clone());
-            let made = world.try_write(move |tx| tx.create_catalogued(&viewer, content.clone(), None));
+            let made = world.try_write(move |tx| tx.create_entry(&viewer, content.clone(), None));
             assert!(matches!(made, Err(StoreError::NotFound(_))), "{made:?}");
         };
         refused(&tool("his", hidden.id));
@@ -117,7 +117,7 @@ both! {
         change(world, &world.bert, &his, json!({ "enabled": false }), Act::Plain);
         delete(world, &world.anna, hidden.id).unwrap();
         let (viewer, gone) = (world.anna.clone(), tool("late", hidden.id));
-        let late = world.try_write(move |tx| tx.create_catalogued(&viewer, gone.clone(), None));
+        let late = world.try_write(move |tx| tx.create_entry(&viewer, gone.clone(), None));
         assert!(matches!(late, Err(StoreError::NotFound(_))));
     }
 
@@ -128,7 +128,7 @@ both! {
         let first = make(world, &world.bert, binding(user, his.id));
         make(world, &world.anna, binding(user, hers.id));
         let (viewer, again) = (world.bert.clone(), binding(user, his.id));
-        let second = world.try_write(move |tx| tx.create_catalogued(&viewer, again.clone(), None));
+        let second = world.try_write(move |tx| tx.create_entry(&viewer, again.clone(), None));
         assert!(matches!(second, Err(StoreError::Exists(_))), "{second:?}");
         let bound = |viewer: &Viewer| { let viewer = viewer.clone(); world.read(move |tx| tx.secret_binding(&viewer, user)) };
         assert_eq!(bound(&world.bert), Some(first.clone()));

@@ -12,13 +12,13 @@ use skein_store::tree::proof::NodeVerdict;
 use crate::fixtures::{Place, World, both};
 use crate::tree::{after, conversation, placing, say};
 
-pub(crate) fn judge_tree(world: &World, id: ConversationId) -> Vec<NodeVerdict> {
+pub(crate) fn verify_tree(world: &World, id: ConversationId) -> Vec<NodeVerdict> {
     let viewer = world.anna.clone();
     world.read(move |tx| {
         // In pieces, as whoever asks for more than one gets it.
         let (mut all, mut last) = (Vec::new(), None);
         loop {
-            let piece = tx.judge_tree(&viewer, id, last, 2)?;
+            let piece = tx.verify_tree(&viewer, id, last, 2)?;
             last = piece.last().map(|(last, _)| *last);
             if piece.is_empty() {
                 return Ok(all);
@@ -28,9 +28,9 @@ pub(crate) fn judge_tree(world: &World, id: ConversationId) -> Vec<NodeVerdict> 
     })
 }
 
-fn judge_path(world: &World, node: NodeId) -> Vec<NodeVerdict> {
+fn verify_path(world: &World, node: NodeId) -> Vec<NodeVerdict> {
     let viewer = world.anna.clone();
-    world.read(move |tx| tx.judge_path(&viewer, node, 100))
+    world.read(move |tx| tx.verify_path(&viewer, node, 100))
 }
 
 fn all(verdict: Verdict, nodes: &[&NodeRow]) -> Vec<NodeVerdict> {
@@ -72,9 +72,9 @@ both! {
         let first = say(world, id, after(None, Speaker::User), "Hello “you” \u{1F426}\n");
         let second = answer(world, id, first.id);
         let third = say(world, id, after(Some(second.id), Speaker::User), "…");
-        assert_eq!(judge_tree(world, id), all(Verdict::Valid, &[&first, &second, &third]));
-        assert_eq!(judge_path(world, third.id), all(Verdict::Valid, &[&first, &second, &third]));
-        assert_eq!(judge_path(world, first.id), all(Verdict::Valid, &[&first]));
+        assert_eq!(verify_tree(world, id), all(Verdict::Valid, &[&first, &second, &third]));
+        assert_eq!(verify_path(world, third.id), all(Verdict::Valid, &[&first, &second, &third]));
+        assert_eq!(verify_path(world, first.id), all(Verdict::Valid, &[&first]));
     }
 
     fn ag_hash_003_one_altered_byte_anywhere_refuses(world: &World) {
@@ -90,7 +90,7 @@ both! {
         {
             let sql = format!("UPDATE {table} SET {column} = {} WHERE id = {row}", altered(world, column));
             assert_eq!(world.tamper_unguarded(&sql), Ok(1), "{sql}");
-            let found = judge_path(world, third.id);
+            let found = verify_path(world, third.id);
             assert_eq!(found[1], (second.id, Some(Verdict::Invalid)), "{table}.{column}");
             assert_eq!([found[0].1, found[2].1], [Some(Verdict::Valid); 2], "{table}.{column}");
             let undo = if column == "created_at" { sql.replace("+ 1", "- 1") } else { sql };
@@ -99,7 +99,7 @@ both! {
         // A hash that was altered breaks what it is of, and whatever was built on it.
         let sql = format!("UPDATE nodes SET content_hash = {} WHERE id = {node}", altered(world, "content_hash"));
         world.tamper_unguarded(&sql).unwrap();
-        let found: Vec<Option<Verdict>> = judge_tree(world, id).into_iter().map(|(_, verdict)| verdict).collect();
+        let found: Vec<Option<Verdict>> = verify_tree(world, id).into_iter().map(|(_, verdict)| verdict).collect();
         assert_eq!(found, [Verdict::Valid, Verdict::Invalid, Verdict::Invalid].map(Some));
     }
 
@@ -111,16 +111,16 @@ both! {
         // As earlier versions left answers of output templates.
         let sql = format!("UPDATE nodes SET author_type = 'system' WHERE id = {}", world.hex(second.id.as_bytes()));
         assert_eq!(world.tamper_unguarded(&sql), Ok(1));
-        assert_eq!(judge_path(world, third.id)[1].1, Some(Verdict::Invalid));
+        assert_eq!(verify_path(world, third.id)[1].1, Some(Verdict::Invalid));
         assert!(world.verify(true).breaks.iter().any(|broken| broken.problem.contains("records a correction")));
         assert_eq!(world.write(|tx| tx.correct_nodes(None)), None);
-        assert_eq!(judge_path(world, third.id), all(Verdict::Valid, &[&first, &second, &third]));
+        assert_eq!(verify_path(world, third.id), all(Verdict::Valid, &[&first, &second, &third]));
         assert!(world.verify(true).breaks.iter().all(|broken| !broken.problem.contains("its hash")));
         assert!(!world.write(move |tx| tx.correct_node(second.id)), "one correction is enough");
         let row = second.content.unwrap();
         let sql = format!("UPDATE items SET payload = {} WHERE id = {}", altered(world, "payload"), world.hex(row.as_bytes()));
         world.tamper_unguarded(&sql).unwrap();
-        assert_eq!(judge_path(world, third.id)[1].1, Some(Verdict::Invalid), "a correction covers nothing up");
+        assert_eq!(verify_path(world, third.id)[1].1, Some(Verdict::Invalid), "a correction covers nothing up");
     }
 
     fn ag_hash_005_an_answer_that_proves_nothing_is_not_corrected_refuses(world: &World) {
@@ -131,7 +131,7 @@ both! {
         let sql = format!("UPDATE nodes SET author_type = 'system', created_at = created_at + 1 WHERE id = {node}");
         assert_eq!(world.tamper_unguarded(&sql), Ok(1));
         world.write(|tx| tx.correct_nodes(None));
-        assert_eq!(judge_path(world, second.id)[1].1, Some(Verdict::Invalid));
+        assert_eq!(verify_path(world, second.id)[1].1, Some(Verdict::Invalid));
         assert!(world.verify(true).breaks.iter().any(|broken| broken.problem == "its hash is not that of what is stored"));
     }
 
@@ -155,8 +155,8 @@ both! {
         let second = say(world, id, after(Some(first.id), Speaker::User), "Bye");
         let (viewer, content) = (world.anna.clone(), first.content.unwrap());
         world.write(move |tx| tx.redact_item(&viewer, content, "asked to"));
-        let found: Vec<Option<Verdict>> = judge_tree(world, id).into_iter().map(|(_, verdict)| verdict).collect();
+        let found: Vec<Option<Verdict>> = verify_tree(world, id).into_iter().map(|(_, verdict)| verdict).collect();
         assert_eq!(found, [Verdict::Redacted, Verdict::Valid].map(Some));
-        assert_eq!(judge_path(world, second.id)[1].1, Some(Verdict::Valid));
+        assert_eq!(verify_path(world, second.id)[1].1, Some(Verdict::Valid));
     }
 }

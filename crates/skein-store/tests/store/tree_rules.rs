@@ -18,7 +18,7 @@ use skein_store::{StoreError, Tx};
 
 use crate::fixtures::{World, both, content, object};
 use crate::tree::{after, conversation, conversation_of, marked, placing, said, say, try_say};
-use crate::tree_proof::{altered, judge_tree};
+use crate::tree_proof::{altered, verify_tree};
 use crate::tree_refusals::{Talk, fold, me, pending, refused, refused_say, talk};
 use crate::tree_retention::items;
 
@@ -286,7 +286,7 @@ both! {
         stir(world, &talk);
         let (_, after) = kept(world, talk.id);
         assert_eq!(before.keys().map(|node| after[node].clone()).collect::<Vec<_>>(), before.into_values().collect::<Vec<_>>());
-        assert_eq!(judge_tree(world, talk.id).iter().filter(|(_, verdict)| *verdict == Some(Verdict::Invalid)).count(), 0);
+        assert_eq!(verify_tree(world, talk.id).iter().filter(|(_, verdict)| *verdict == Some(Verdict::Invalid)).count(), 0);
     }
 
     fn br_alt_001_another_content_process_or_time_is_named_refuses(world: &World) {
@@ -317,7 +317,7 @@ both! {
         let talk = talk(world);
         let [id, other] = [talk.last, talk.answers[1]].map(|node| world.hex(node.as_bytes()));
         world.tamper_unguarded(&format!("UPDATE nodes SET parent = {other} WHERE id = {id}")).unwrap();
-        assert!(judge_tree(world, talk.id).contains(&(talk.last, Some(Verdict::Invalid))));
+        assert!(verify_tree(world, talk.id).contains(&(talk.last, Some(Verdict::Invalid))));
         let breaks = world.verify(true).breaks;
         assert!(breaks.iter().any(|broken| broken.table == "nodes"), "{breaks:?}");
     }
@@ -501,7 +501,7 @@ both! {
         let noted = row(world, talk.last);
         assert_eq!((noted.bookmarked, noted.pruned, noted.excluded), (true, true, true));
         assert_eq!(noted.content_hash, fresh.content_hash);
-        assert!(judge_tree(world, talk.id).contains(&(talk.last, Some(Verdict::Valid))));
+        assert!(verify_tree(world, talk.id).contains(&(talk.last, Some(Verdict::Valid))));
         let after = items(world, ItemType::NODE);
         assert!(before.iter().all(|item| after.contains(item)));
         for item in after {

@@ -14,7 +14,7 @@ use skein_store::tree::append::{NodeBody, NodePlacement, NodePosition};
 
 use crate::fixtures::{World, both, content};
 use crate::tree::{after, conversation, conversation_of, placing, refusal, said, say, try_say};
-use crate::tree_proof::{altered, judge_tree};
+use crate::tree_proof::{altered, verify_tree};
 use crate::tree_refusals::{fold, me, refused, refused_say, talk};
 use crate::tree_retention::items;
 use crate::tree_rules::{conversation_row, generate, row, seen, turn_of, turn_to, way_to};
@@ -63,7 +63,7 @@ fn join(world: &World, id: ConversationId, parent: NodeId, context: NodeId) -> N
 }
 
 fn verdict(world: &World, id: ConversationId, node: NodeId) -> Option<Verdict> {
-    judge_tree(world, id).into_iter().find(|(judged, _)| *judged == node).unwrap().1
+    verify_tree(world, id).into_iter().find(|(judged, _)| *judged == node).unwrap().1
 }
 
 both! {
@@ -294,7 +294,7 @@ both! {
         assert_eq!(verdict(world, id, second.id), Some(Verdict::Valid));
         let recorded = items(world, ItemType::NODE).into_iter().find(|item| item.header.id == second.id.into()).unwrap();
         let recorded = Node::from_document(&recorded.document().unwrap()).unwrap();
-        assert_eq!(recorded.seat.edge.sources, [Source { node_id: first, role: SourceRole::Primary }]);
+        assert_eq!(recorded.slot.edge.sources, [Source { node_id: first, role: SourceRole::Primary }]);
     }
 
     fn ag_hash_004_a_later_source_taken_for_a_parent_refuses(world: &World) {
@@ -365,7 +365,7 @@ both! {
         assert_eq!(sources(world, joined), [primary(text.second, false), context(text.first, false), context(last, true)]);
         assert!(!around(world, text.id, last, AdjacentKind::Children).contains(&joined));
         assert_eq!(world.verify(true).breaks, []);
-        assert!(judge_tree(world, text.id).iter().all(|(_, verdict)| *verdict == Some(Verdict::Valid)));
+        assert!(verify_tree(world, text.id).iter().all(|(_, verdict)| *verdict == Some(Verdict::Valid)));
     }
 
     fn ag_buffer_001_an_edit_of_a_dialogue_or_a_remark_refuses_the_version(world: &World) {

@@ -27,7 +27,7 @@ pub(crate) fn secret(world: &World, ciphertext: &'static [u8]) -> Record {
     let (viewer, data) = (world.anna.clone(), json!({ "name": "k", "type": "api_key", "valueVersion": 1 }));
     let made = content("Secret", data);
     world.write(move |tx| {
-        let record = tx.create_catalogued(&viewer, made.clone(), None)?;
+        let record = tx.create_entry(&viewer, made.clone(), None)?;
         tx.put_sealed(&viewer, record.id, &sealed(1, "key-a", ciphertext))?;
         Ok(record)
     })

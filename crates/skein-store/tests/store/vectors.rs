@@ -23,7 +23,7 @@ fn remembered(world: &World, text: &str) -> (ItemId, EpisodeId) {
 
 fn keep(world: &World, embedder: &'static str, episode: EpisodeId, text: &str, vector: &[u8]) {
     let made = [StoredVector { episode, content: Digest::of(text.as_bytes()), vector: vector.to_vec() }];
-    world.write(move |tx| tx.keep_vectors(&SYSTEM, embedder, &made));
+    world.write(move |tx| tx.store_vectors(&SYSTEM, embedder, &made));
 }
 
 fn kept(world: &World, embedder: &'static str, text: &str) -> Option<Vec<u8>> {
@@ -80,7 +80,7 @@ both! {
             .collect();
         for embedder in ["former", "serving", "another"] {
             let many = many.clone();
-            world.write(move |tx| tx.keep_vectors(&SYSTEM, embedder, &many));
+            world.write(move |tx| tx.store_vectors(&SYSTEM, embedder, &many));
         }
         world.write(|tx| {
             tx.use_vectors(&SYSTEM, "serving", 1_000)?;

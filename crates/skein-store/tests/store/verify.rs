@@ -32,9 +32,9 @@ fn populated(world: &World) -> ItemId {
             content("Budget", json!({ "name": "n", "amount": 2 })),
             None,
         )?;
-        let service = tx.create_catalogued(&viewer, crate::catalog::service("weather"), None)?;
-        tx.create_catalogued(&viewer, crate::catalog::tool("rain", service.id), None)?;
-        let gone = tx.create_catalogued(&viewer, crate::catalog::service("gone"), None)?;
+        let service = tx.create_entry(&viewer, crate::catalog::service("weather"), None)?;
+        tx.create_entry(&viewer, crate::catalog::tool("rain", service.id), None)?;
+        let gone = tx.create_entry(&viewer, crate::catalog::service("gone"), None)?;
         tx.delete_record(&viewer, gone.id, None, None)?;
         let (source, target) = (Endpoint::Item(first), Endpoint::Fragment { item: fourth, position: 1 });
         let draft = RelationDraft::new(RelationKind::Mentions, source, target, RelationAttributes::inferred(0.5))?;

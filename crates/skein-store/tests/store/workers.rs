@@ -56,9 +56,9 @@ both! {
     fn a_worker_tells_what_it_did_and_that_it_lives(world: &World) {
         let id = register(world, 1);
         world.clock.advance(LEASE_MS - 1);
-        world.write(move |tx| tx.beat_worker(&SYSTEM, id, WorkerTally { processed: 5, errors: 1 }));
+        world.write(move |tx| tx.renew_worker(&SYSTEM, id, WorkerTally { processed: 5, errors: 1 }));
         world.clock.advance(LEASE_MS - 1);
-        world.write(move |tx| tx.beat_worker(&SYSTEM, id, WorkerTally { processed: 2, errors: 0 }));
+        world.write(move |tx| tx.renew_worker(&SYSTEM, id, WorkerTally { processed: 2, errors: 0 }));
         let worker = workers(world).remove(0);
         assert_eq!((worker.processed, worker.errors, worker.status), (7, 1, WorkerStatus::Idle));
         assert_eq!(worker.last_heartbeat, START.plus(2 * LEASE_MS - 2));
@@ -69,13 +69,13 @@ both! {
         world.write(move |tx| tx.decommission_worker(&SYSTEM, stopped, WorkerTally { processed: 1, errors: 0 }));
         assert_eq!(statuses(world), [WorkerStatus::Idle, WorkerStatus::Offline, WorkerStatus::Idle]);
         world.clock.advance(LEASE_MS);
-        world.write(move |tx| tx.beat_worker(&SYSTEM, lively, WorkerTally::default()));
+        world.write(move |tx| tx.renew_worker(&SYSTEM, lively, WorkerTally::default()));
         assert_eq!(statuses(world), [WorkerStatus::Offline, WorkerStatus::Offline, WorkerStatus::Idle]);
         assert_eq!(world.write(|tx| tx.sweep_workers(&SYSTEM)), 0);
         world.clock.advance(DAY_MS - LEASE_MS);
         assert_eq!(world.write(|tx| tx.sweep_workers(&SYSTEM)), 2);
         assert_eq!(workers(world).remove(0).id, lively);
-        let told = world.try_write(move |tx| tx.beat_worker(&SYSTEM, silent, WorkerTally::default()));
+        let told = world.try_write(move |tx| tx.renew_worker(&SYSTEM, silent, WorkerTally::default()));
         assert!(matches!(told, Err(StoreError::NotFound(_))));
         register(world, 1);
     }
@@ -89,19 +89,19 @@ both! {
         // Its record says it is gone, and then there is none: the lease holds.
         world.write(move |tx| tx.decommission_worker(&SYSTEM, id, WorkerTally::default()));
         world.tamper("DELETE FROM workers").unwrap();
-        assert_eq!(block_on(world.store.tend_queue()).unwrap().requeued, 0);
+        assert_eq!(block_on(world.store.maintain_queue()).unwrap().requeued, 0);
         assert_eq!(block_on(world.store.keep_jobs(&holder, &[job])).unwrap(), []);
         // Its record says it lives: the lease has run out all the same.
         world.clock.advance(LEASE_MS);
         register(world, 2);
-        assert_eq!(block_on(world.store.tend_queue()).unwrap().requeued, 1);
+        assert_eq!(block_on(world.store.maintain_queue()).unwrap().requeued, 1);
     }
 
     fn a_worker_is_told_of_once_and_by_skein_alone(world: &World) {
         let id = register(world, 1);
         assert!(world.try_write(|tx| tx.register_worker(&SYSTEM, &draft(1))).is_err(), "an id is never used again");
         let anna: Viewer = world.anna.clone();
-        let refused = world.try_write(move |tx| tx.beat_worker(&anna, id, WorkerTally::default()));
+        let refused = world.try_write(move |tx| tx.renew_worker(&anna, id, WorkerTally::default()));
         assert!(matches!(refused, Err(StoreError::Forbidden)));
         let anna: Viewer = world.anna.clone();
         assert!(matches!(world.try_read(move |tx| tx.workers(&anna, LEASE_MS)), Err(StoreError::Forbidden)));

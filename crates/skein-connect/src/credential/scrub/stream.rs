@@ -81,7 +81,7 @@ impl ScrubStream {
         let starts = self.readings.iter().flatten().map(|reading| self.start(reading));
         let hold = starts.min().unwrap_or(self.at);
         self.paths.forget(hold);
-        self.pass_on(hold)
+        self.complete_and_enqueue(hold)
     }
 
     /// What is left when there are no more pieces.
@@ -89,7 +89,7 @@ impl ScrubStream {
         let Some(patterns) = self.patterns.clone().filter(|_| !self.is_closed) else { return Vec::new() };
         self.read(&patterns, true);
         self.readings.clear();
-        self.pass_on(self.base + self.text.len())
+        self.complete_and_enqueue(self.base + self.text.len())
     }
 
     /// Whether anything was taken out so far.
@@ -211,7 +211,7 @@ impl ScrubStream {
     }
 
     /// Passes on what stands before `hold`, with marks for secrets. A secret that is not wholly before it waits with the rest.
-    fn pass_on(&mut self, hold: usize) -> Vec<u8> {
+    fn complete_and_enqueue(&mut self, hold: usize) -> Vec<u8> {
         self.found |= !self.spans.is_empty();
         let end = self.base + self.text.len();
         let hold = if self.is_closed { end } else { hold };

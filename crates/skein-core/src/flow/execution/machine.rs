@@ -111,13 +111,13 @@ impl<'a> Machine<'a> {
         self.at(place.step).tokens += tokens;
         if let Some(fault) = self.over_budget() {
             if let Some(call) = place.call {
-                self.note_wish(place.step, call, Phase::Done, output.clone());
+                self.note_requested_call(place.step, call, Phase::Done, output.clone());
             }
             self.fail_run(Some(place.step), fault);
             return true;
         }
         match place.call {
-            Some(call) => self.wish_ended(place.step, call, Phase::Done, output.clone()),
+            Some(call) => self.requested_call_ended(place.step, call, Phase::Done, output.clone()),
             None if !wishes.is_empty() && !self.definition(place.step).offers.is_empty() => {
                 self.converse(place.step, output, wishes, owed);
             }
@@ -144,7 +144,7 @@ impl<'a> Machine<'a> {
         match place.call {
             // The model hears of it and may try something else.
             Some(_) if fault.uncertain => return self.lost(place),
-            Some(call) => self.wish_ended(place.step, call, Phase::Failed, told(&fault.message)),
+            Some(call) => self.requested_call_ended(place.step, call, Phase::Failed, told(&fault.message)),
             None => self.failed(place.step, fault),
         }
         true
@@ -153,7 +153,7 @@ impl<'a> Machine<'a> {
     fn lost(&mut self, place: CallSite) -> bool {
         if let Some(call) = place.call {
             let told = told("nobody knows whether this call was carried out; do not assume either");
-            self.wish_ended(place.step, call, Phase::Failed, told);
+            self.requested_call_ended(place.step, call, Phase::Failed, told);
             return true;
         }
         self.ask_whether_again(place.step);
@@ -173,7 +173,7 @@ impl<'a> Machine<'a> {
 
     fn decided(&mut self, place: CallSite, decision: &Decision) -> bool {
         match (place.call, decision) {
-            (Some(call), _) => self.wish_decided(place.step, call, decision),
+            (Some(call), _) => self.requested_call_decided(place.step, call, decision),
             // Nobody is there who could answer.
             (None, Decision::Ask { .. }) => return false,
             (None, _) => self.step_decided(place.step, decision),
@@ -213,7 +213,12 @@ impl<'a> Machine<'a> {
     fn nobody_decided(&mut self, place: CallSite) {
         let fault = || Fault::new("review_expired", "nobody decided in time").by_rule("BR-STEP-006");
         if let Some(call) = place.call {
-            return self.wish_ended(place.step, call, Phase::Failed, told("nobody approved this call in time"));
+            return self.requested_call_ended(
+                place.step,
+                call,
+                Phase::Failed,
+                told("nobody approved this call in time"),
+            );
         }
         match self.definition(place.step).review.as_ref().map(|review| &review.on_expire) {
             Some(OnExpire::Default(value)) => self.came_out(place.step, value.clone()),

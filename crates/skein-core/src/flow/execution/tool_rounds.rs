@@ -47,7 +47,7 @@ impl Machine<'_> {
         self.effects.push(Effect::Call { place, tool, inputs, attempt: 1, delay_ms: 0 });
     }
 
-    pub(super) fn wish_decided(&mut self, step: usize, call: usize, decision: &Decision) {
+    pub(super) fn requested_call_decided(&mut self, step: usize, call: usize, decision: &Decision) {
         let Some(dialogue) = self.at(step).dialogue.as_mut() else { return };
         let open = &mut dialogue.open[call];
         match (decision, open.tool) {
@@ -64,15 +64,20 @@ impl Machine<'_> {
             (Decision::Deny { reason }, _) => {
                 let reason = reason.as_deref().unwrap_or("no reason was given");
                 open.by_person = true;
-                self.wish_ended(step, call, Phase::Failed, told(&format!("the person denied this call: {reason}")));
+                self.requested_call_ended(
+                    step,
+                    call,
+                    Phase::Failed,
+                    told(&format!("the person denied this call: {reason}")),
+                );
             }
             (Decision::Ask { question }, _) => {
                 open.by_person = true;
-                self.wish_ended(step, call, Phase::Failed, asked_back(question));
+                self.requested_call_ended(step, call, Phase::Failed, asked_back(question));
             }
             (Decision::Answer { value }, _) => {
                 open.by_person = true;
-                self.wish_ended(step, call, Phase::Done, value.clone());
+                self.requested_call_ended(step, call, Phase::Done, value.clone());
             }
             (Decision::Approve { .. }, None) => {}
         }
@@ -124,12 +129,12 @@ impl Machine<'_> {
         }
     }
 
-    pub(super) fn wish_ended(&mut self, step: usize, call: usize, phase: Phase, result: Value) {
-        self.note_wish(step, call, phase, result);
+    pub(super) fn requested_call_ended(&mut self, step: usize, call: usize, phase: Phase, result: Value) {
+        self.note_requested_call(step, call, phase, result);
         self.answer_model(step);
     }
 
-    pub(super) fn note_wish(&mut self, step: usize, call: usize, phase: Phase, result: Value) {
+    pub(super) fn note_requested_call(&mut self, step: usize, call: usize, phase: Phase, result: Value) {
         if let Some(open) = self.at(step).dialogue.as_mut().and_then(|dialogue| dialogue.open.get_mut(call)) {
             (open.phase, open.result) = (phase, result);
         }

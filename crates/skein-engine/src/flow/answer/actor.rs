@@ -38,7 +38,7 @@ impl AnsweringActor {
         let Some(actor) = actor_of_model(tx, viewer, tool, service)? else { return Ok(None) };
         let mut configuration = actor.entry.configuration;
         // They can raise the price of a call, which is for its payer to decide.
-        if ready.footing.payer != ready.footing.executor {
+        if ready.authorization.payer != ready.authorization.executor {
             configuration.custom_parameters = Map::new();
         }
         Ok(Some(Self { id: actor.id, configuration: Arc::new(configuration) }))

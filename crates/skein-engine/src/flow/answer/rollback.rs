@@ -53,7 +53,7 @@ pub(crate) fn run_of_node(tx: &mut Tx<'_>, viewer: &Viewer, node: NodeId) -> Res
     if let Some(row) = tx.execution_of_node(node)? {
         return Ok(Some(row.id));
     }
-    Ok(tx.forgotten_runs_of_nodes(viewer, &[node])?.remove(&node))
+    Ok(tx.removed_executions_of_nodes(viewer, &[node])?.remove(&node))
 }
 
 impl ExecutionTransaction<'_, '_> {

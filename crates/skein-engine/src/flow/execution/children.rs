@@ -101,7 +101,7 @@ impl ExecutionTransaction<'_, '_> {
         // What the outermost run itself starts is bounded by its steps.
         if self.load(run)?.row.parent.is_some() {
             let outermost = self.outermost(run)?;
-            if self.tx.runs_below(outermost, RUNS_IN_ALL_MAX)? >= RUNS_IN_ALL_MAX {
+            if self.tx.executions_below(outermost, RUNS_IN_ALL_MAX)? >= RUNS_IN_ALL_MAX {
                 return too_many(format!("{outermost} has led to {RUNS_IN_ALL_MAX} runs already"));
             }
         }

@@ -84,10 +84,10 @@ fn pause_one(
     }
     tx.note_paused(&SYSTEM, run, is_paused.then_some(now))?;
     let (told, queued) = if is_paused {
-        tx.park_jobs_of(&SYSTEM, run)?;
+        tx.pause_jobs_of(&SYSTEM, run)?;
         (EventName::ExecutionPaused, false)
     } else {
-        (EventName::ExecutionContinued, tx.unpark_jobs_of(&SYSTEM, run)?)
+        (EventName::ExecutionContinued, tx.resume_jobs_of(&SYSTEM, run)?)
     };
     tx.append_item(viewer, &told.to_draft(Some(&run.to_string()), Map::new()))?;
     Ok(queued)

@@ -136,7 +136,7 @@ impl ExecutionTransaction<'_, '_> {
         let payload = serde_json::to_string(&place).expect("a place is plain JSON");
         let step = i64::try_from(place.step).expect("steps are few");
         let draft = JobDraft { queue: queue.to_owned(), priority, run_at: Some(at), payload, run: Some((run, step)) };
-        let queued = if is_paused { self.tx.enqueue_parked(&viewer, &draft) } else { self.tx.enqueue(&viewer, &draft) };
+        let queued = if is_paused { self.tx.enqueue_paused(&viewer, &draft) } else { self.tx.enqueue(&viewer, &draft) };
         queued.map(drop)
     }
 

@@ -155,7 +155,7 @@ impl<'a, 't> ExecutionTransaction<'a, 't> {
     /// Leases a call to the worker at hand.
     fn lease(&mut self, viewer: &Viewer, draft: &JobDraft, holder: &JobHolder) -> Result<Job, StoreError> {
         let Some(done) = self.done.take() else { return self.tx.enqueue_leased(viewer, draft, holder) };
-        let passed = self.tx.pass_on(&SYSTEM, &done, draft, holder);
+        let passed = self.tx.complete_and_enqueue(&SYSTEM, &done, draft, holder);
         #[cfg(test)]
         if passed.is_err() && crate::flow::simulation::PlantedBug::NoFence.is_in(self.engine) {
             return self.tx.enqueue_leased(viewer, draft, holder);
@@ -270,7 +270,7 @@ impl<'a, 't> ExecutionTransaction<'a, 't> {
         #[cfg(test)]
         let paused_at = paused_at.filter(|_| !crate::flow::simulation::PlantedBug::UnheardPause.is_in(self.engine));
         if paused_at.is_some() {
-            return self.tx.enqueue_parked(&Viewer::User(owner), &draft).map(drop);
+            return self.tx.enqueue_paused(&Viewer::User(owner), &draft).map(drop);
         }
         let holder = self.slot.holder.as_ref().filter(|_| delay_ms == 0 && self.has_place(kind)).cloned();
         let Some(holder) = holder else {

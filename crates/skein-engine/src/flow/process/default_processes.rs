@@ -23,7 +23,7 @@ pub(crate) fn give(tx: &mut Tx<'_>, viewer: &Viewer) -> Result<(), StoreError> {
         }
     }
     for process in gifts {
-        tx.create_catalogued(viewer, process.to_content(false), None)?;
+        tx.create_entry(viewer, process.to_content(false), None)?;
     }
     Ok(())
 }

@@ -11,7 +11,7 @@ const TIMEOUT_S: i64 = 30;
 
 async fn pass(world: &Environment, seconds: i64) {
     world.clock.advance(seconds * 1_000);
-    world.store.tend_queue().await.unwrap();
+    world.store.maintain_queue().await.unwrap();
     world.engine.fire_timers().await.unwrap();
 }
 

@@ -113,7 +113,7 @@ impl Environment {
         let (mut content, viewer) = (content.clone(), Viewer::User(self.caller.user));
         content.data.insert("name".to_owned(), json!(name));
         content.data.insert("retry".to_owned(), json!("never"));
-        let made = self.store.write(move |tx| tx.create_catalogued(&viewer, content.clone(), None));
+        let made = self.store.write(move |tx| tx.create_entry(&viewer, content.clone(), None));
         made.await.unwrap().value.id
     }
 
@@ -127,7 +127,7 @@ impl Environment {
         let draft = serde_json::from_value(definition.clone()).unwrap();
         let content = Process::create(draft).unwrap_or_else(|error| panic!("{error}: {definition}")).to_content(false);
         let viewer = Viewer::User(self.caller.user);
-        let made = self.store.write(move |tx| tx.create_catalogued(&viewer, content.clone(), None));
+        let made = self.store.write(move |tx| tx.create_entry(&viewer, content.clone(), None));
         made.await.unwrap().value.id
     }
 

@@ -324,7 +324,7 @@ impl<'a> Schedule<'a> {
 
     /// Looks after the queue, and after questions whose time is over.
     async fn tend(&mut self) -> Result<(), String> {
-        self.world.store.tend_queue().await.unwrap();
+        self.world.store.maintain_queue().await.unwrap();
         self.world.engine.expire_reviews().await.unwrap();
         self.world.engine.fire_timers().await.unwrap();
         let open = self.open_reviews().await;

@@ -54,7 +54,7 @@ impl Environment {
 
     async fn dead(&self) -> Vec<DeadLetter> {
         let viewer = Viewer::User(self.caller.user);
-        self.store.read(move |tx| tx.dead_jobs(&viewer, None, 10)).await.unwrap().rows
+        self.store.read(move |tx| tx.dead_letters(&viewer, None, 10)).await.unwrap().rows
     }
 
     async fn workers(&self) -> Vec<Worker> {

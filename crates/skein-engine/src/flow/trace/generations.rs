@@ -99,14 +99,14 @@ type Facts = HashMap<ItemId, Map<String, Value>>;
 type Tools = HashMap<RecordId, (String, bool)>;
 
 fn generations(tx: &mut Tx<'_>, viewer: &Viewer, nodes: &[NodeId]) -> Result<Vec<Generation>, StoreError> {
-    let mut made_by = tx.runs_of_nodes(viewer, nodes)?;
+    let mut made_by = tx.executions_of_nodes(viewer, nodes)?;
     let others: Vec<NodeId> = nodes.iter().copied().filter(|node| !made_by.contains_key(node)).collect();
-    let forgotten = tx.forgotten_runs_of_nodes(viewer, &others)?;
+    let forgotten = tx.removed_executions_of_nodes(viewer, &others)?;
     made_by.extend(&forgotten);
     let roots: Vec<ExecutionId> = made_by.values().copied().collect();
     let belongs = tx.with_started(&roots)?;
     let runs: Vec<ExecutionId> = belongs.keys().copied().collect();
-    let calls = tx.calls_of_runs(&runs)?;
+    let calls = tx.calls_of_executions(&runs)?;
     let wanted: Vec<ItemId> = calls.iter().flat_map(|call| [Some(call.call), call.result]).flatten().collect();
     let facts: Facts = tx.items_among(viewer, &wanted)?.into_iter().map(|(id, stored)| (id, said(&stored))).collect();
     let tools = tools(tx, &facts)?;

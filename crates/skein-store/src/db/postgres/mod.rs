@@ -318,15 +318,15 @@ impl Sql for PostgresTransaction<'_> {
     }
 
     fn execute_later(&mut self, later: DeferredStatement<'_>) -> Result<(), SqlError> {
-        self.put_off(later)
+        self.defer(later)
     }
 
     fn insert_items_later(&mut self, rows: &[[Value<'_>; INSERT_COLUMNS]]) -> Result<Option<i64>, SqlError> {
-        self.put_items_off(rows).map(|()| None)
+        self.defer_items(rows).map(|()| None)
     }
 
     fn settle(&mut self) -> Result<Option<i64>, SqlError> {
-        self.carry_all_out()
+        self.flush_all()
     }
 
     fn settled_below(&mut self) -> Result<i64, SqlError> {

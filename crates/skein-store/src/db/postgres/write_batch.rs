@@ -123,7 +123,7 @@ impl PostgresTransaction<'_> {
         if self.waiting.is_about(table, &[Value::Bytes(key)]) { self.carry_out() } else { Ok(()) }
     }
 
-    pub(super) fn put_off(&mut self, later: DeferredStatement<'_>) -> Result<(), SqlError> {
+    pub(super) fn defer(&mut self, later: DeferredStatement<'_>) -> Result<(), SqlError> {
         self.refuse_unless_reading(later.sql)?;
         if self.waiting.has_already(&later) || self.waiting.replace(&later) {
             return Ok(());
@@ -142,7 +142,7 @@ impl PostgresTransaction<'_> {
         Ok(())
     }
 
-    pub(super) fn put_items_off(&mut self, rows: &[[Value<'_>; INSERT_COLUMNS]]) -> Result<(), SqlError> {
+    pub(super) fn defer_items(&mut self, rows: &[[Value<'_>; INSERT_COLUMNS]]) -> Result<(), SqlError> {
         self.refuse_unless_reading(INSERT_ITEM)?;
         for row in rows {
             let bytes: usize = row.iter().map(Value::weight).sum();
@@ -158,7 +158,7 @@ impl PostgresTransaction<'_> {
     }
 
     /// Carries out what waits; where the last item of it stands, if there was one in this transaction.
-    pub(super) fn carry_all_out(&mut self) -> Result<Option<i64>, SqlError> {
+    pub(super) fn flush_all(&mut self) -> Result<Option<i64>, SqlError> {
         self.carry_out_of(true)?;
         Ok(self.waiting.last_position)
     }

@@ -1,6 +1,6 @@
 //! Caches rows for the only writing thread, because no one else can have changed them.
 //!
-//! An answer about the catalogue stands for the functions that share a transaction, until one of them writes anything but
+//! An answer about the catalog stands for the functions that share a transaction, until one of them writes anything but
 //! what a run leaves behind. A run stands until it is moved again, across transactions; any other change takes it
 //! from here first. Both are gone when work is undone or another connection wrote. In debug builds all that is given from
 //! here is compared with what the database says, so every test asks whether that is true.
@@ -14,8 +14,8 @@ use crate::flow::ExecutionPrefetch;
 
 /// Bytes that runs may take together; when they would take more, all are let go.
 const RUNS_BYTES_MAX: usize = 8 << 20;
-/// What the catalogue is kept in.
-const CATALOGUE: [&str; 4] = ["records", "record_references", "health", "vault"];
+/// What the catalog is kept in.
+const CATALOG_TABLES: [&str; 4] = ["records", "record_references", "health", "vault"];
 
 #[derive(Default)]
 pub(crate) struct WriterCache {
@@ -42,12 +42,12 @@ impl WriterCache {
 
     /// Something was written, to a table that is named where that is known.
     pub(crate) fn written(&mut self, table: Option<&str>) {
-        if table.is_none_or(|table| CATALOGUE.contains(&table)) {
+        if table.is_none_or(|table| CATALOG_TABLES.contains(&table)) {
             self.answers.forget();
         }
     }
 
-    /// The functions that shared a transaction are done; what they were told of the catalogue is not to lie about.
+    /// The functions that shared a transaction are done; what they were told of the catalog is not to lie about.
     pub(crate) fn committed(&mut self) {
         self.answers.forget();
     }
