@@ -1,7 +1,7 @@
 //! Creates, updates, restores and lists catalog records; lists contain only visible ones.
 //!
 //! A list is the viewer's own records and those that others share, in the order of ids, from where the last page
-//! ended. Each record stands under one heading for every question that lists ask (`headings.rs`), so a page is read
+//! ended. Each record stands under one heading for every question that lists ask (`list_index.rs`), so a page is read
 //! off two indexes, own and shared, however rare the answer and however far down the list. A list of what others share
 //! passes over the viewer's own shared records, which costs as much as there are of them.
 

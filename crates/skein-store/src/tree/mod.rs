@@ -1,8 +1,8 @@
 //! Stores conversations: turns, nodes and paths.
 //!
-//! Every row here is projected from items (`project.rs`, `select.rs`); reads are one statement each (`read.rs`,
+//! Every row here is projected from items (`projection.rs`, `path_switch.rs`); reads are one statement each (`read.rs`,
 //! `conversations.rs`) or a few however much there is (`skeleton.rs`). A node's place is its label, a branch and a depth fixed when it was made, so that finding what a
-//! switch has to change reads only what changes (`select.rs`).
+//! switch has to change reads only what changes (`path_switch.rs`).
 
 pub mod adjacent_nodes;
 pub mod alternative_status;

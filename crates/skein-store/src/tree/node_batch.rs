@@ -17,7 +17,7 @@ static SEEN_BY_OWNERS: LazyLock<String> = LazyLock::new(|| {
     format!("{seen} WHERE n.id IN ({})", places(1))
 });
 
-/// Nodes with an ancestor, or with something in its stead, that was left or never reached: see `select.rs`.
+/// Nodes with an ancestor, or with something in its stead, that was left or never reached: see `path_switch.rs`.
 static LED_ELSEWHERE: LazyLock<String> = LazyLock::new(|| {
     format!(
         "WITH RECURSIVE upward(node, path, branch, depth) AS (
