@@ -29,14 +29,14 @@ pub struct EpisodeImport {
 
 /// What was brought.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ImportedEpisode {
+pub struct EpisodeImportResult {
     /// The item it is kept in.
     pub stored: StoredItem,
     /// Whether the same was brought before, and this is that.
     pub was_known: bool,
 }
 
-impl Outcome for ImportedEpisode {
+impl Outcome for EpisodeImportResult {
     fn reference(&self) -> Value {
         json!({ "item": self.stored.item.header.id, "known": self.was_known })
     }
@@ -133,7 +133,7 @@ impl Engine {
         caller: &Caller,
         request: Request,
         brought: EpisodeImport,
-    ) -> Result<CommittedChange<ImportedEpisode>, EngineError> {
+    ) -> Result<CommittedChange<EpisodeImportResult>, EngineError> {
         let weight = brought.brought.to_draft(brought.said_at).map_err(StoreError::from)?.weight();
         self.change_weighing(caller, request, "episode.bring", weight, move |tx, viewer| {
             if let Some(node) = brought.brought.node_id {
@@ -147,7 +147,7 @@ impl Engine {
                 }
             }
             let (stored, was_known) = tx.import_episode(viewer, &brought.brought, brought.said_at)?;
-            Ok(ImportedEpisode { stored, was_known })
+            Ok(EpisodeImportResult { stored, was_known })
         })
         .await
     }

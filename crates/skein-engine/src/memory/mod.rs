@@ -32,7 +32,7 @@ use crate::engine::Engine;
 
 pub use embedder::{Embedding, EndpointOptions};
 pub use embedder_backoff::{EmbeddingCounts, EmbeddingFailure, SwitchProgress};
-pub use episodes::{EpisodeImport, EpisodeStatus, ImportedEpisode, ShownEpisode};
+pub use episodes::{EpisodeImport, EpisodeImportResult, EpisodeStatus, ShownEpisode};
 pub use follower::FollowStep;
 pub(crate) use follower::follow;
 pub use index_status::{IndexState, OwnerState, Rebuild, Rebuilding};

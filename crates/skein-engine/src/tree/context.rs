@@ -147,18 +147,18 @@ impl Engine {
 struct ContextCandidates {
     conversation: Conversation,
     agent_prompt: Option<String>,
-    path: Vec<ContextNode>,
+    path: Vec<LoadedNode>,
     /// What fed a node beside its parent.
     feeds: Feeds,
     /// What feeds the answer beside the last node.
-    next: Vec<(SourceRole, Arc<ContextNode>)>,
+    next: Vec<(SourceRole, Arc<LoadedNode>)>,
     folded: Vec<(ItemId, String, String)>,
     looked_from: Option<NodeId>,
 }
 
 /// A node as far as a window is concerned.
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own that a node has or has not")]
-struct ContextNode {
+struct LoadedNode {
     id: ItemId,
     speaker: Option<Speaker>,
     blocks: Vec<Block>,
@@ -168,7 +168,7 @@ struct ContextNode {
     pinned: bool,
 }
 
-impl ContextNode {
+impl LoadedNode {
     fn of(seen: &SeenNode, is_cut_off: bool) -> Self {
         Self {
             id: seen.row.id.into(),
@@ -227,7 +227,7 @@ impl ContextCandidates {
         Ok(ShownContext { window, looked_from: self.looked_from, actor: query.actor })
     }
 
-    fn node<'a>(&'a self, spoken: &'a ContextNode) -> PathNode<'a> {
+    fn node<'a>(&'a self, spoken: &'a LoadedNode) -> PathNode<'a> {
         let feeds = self.feeds.get(&spoken.id).into_iter().flatten();
         let sources = feeds.map(|(role, fed)| (*role, fed.said())).collect();
         PathNode { said: spoken.said(), is_annotation: spoken.speaker.is_none(), sources }
@@ -256,7 +256,7 @@ fn gather(
         .iter()
         .map(|seen| {
             is_cut_off |= seen.row.pruned;
-            ContextNode { pinned: pinned.contains(&seen.row.id), ..ContextNode::of(seen, is_cut_off) }
+            LoadedNode { pinned: pinned.contains(&seen.row.id), ..LoadedNode::of(seen, is_cut_off) }
         })
         .collect();
     let agent_prompt = agent_prompt.map(|prompt| prompt.as_str().to_owned());
@@ -283,41 +283,31 @@ fn bytes_of(seen: &SeenNode) -> usize {
 /// Nodes that are cited. Each is read and kept once, and takes room each time.
 struct Sources {
     room: ReadBudget,
-    known: BTreeMap<NodeId, (Arc<ContextNode>, usize)>,
+    known: BTreeMap<NodeId, (Arc<LoadedNode>, usize)>,
 }
 
 impl Sources {
     /// A source that is wanted whether or not there is room.
-    fn named(&mut self, tx: &mut Tx<'_>, viewer: &Viewer, node: NodeId) -> Result<Arc<ContextNode>, StoreError> {
+    fn named(&mut self, tx: &mut Tx<'_>, viewer: &Viewer, node: NodeId) -> Result<Arc<LoadedNode>, StoreError> {
         let (spoken, bytes) = self.load(tx, viewer, node)?;
         self.room.take(bytes);
         Ok(spoken)
     }
 
     /// A source, if there is room for it.
-    fn cited(
-        &mut self,
-        tx: &mut Tx<'_>,
-        viewer: &Viewer,
-        node: NodeId,
-    ) -> Result<Option<Arc<ContextNode>>, StoreError> {
+    fn cited(&mut self, tx: &mut Tx<'_>, viewer: &Viewer, node: NodeId) -> Result<Option<Arc<LoadedNode>>, StoreError> {
         let (spoken, bytes) = self.load(tx, viewer, node)?;
         Ok(self.room.take(bytes).then_some(spoken))
     }
 
-    fn load(
-        &mut self,
-        tx: &mut Tx<'_>,
-        viewer: &Viewer,
-        node: NodeId,
-    ) -> Result<(Arc<ContextNode>, usize), StoreError> {
+    fn load(&mut self, tx: &mut Tx<'_>, viewer: &Viewer, node: NodeId) -> Result<(Arc<LoadedNode>, usize), StoreError> {
         let unknown = match self.known.entry(node) {
             Entry::Occupied(known) => return Ok(known.get().clone()),
             Entry::Vacant(unknown) => unknown,
         };
         let main = PathId::main_of(tx.node(viewer, node)?.conversation);
         let seen = tx.seen_node(viewer, main, node)?;
-        let spoken = ContextNode::of(&seen, tx.is_pruned(viewer, node)?);
+        let spoken = LoadedNode::of(&seen, tx.is_pruned(viewer, node)?);
         Ok(unknown.insert((Arc::new(spoken), bytes_of(&seen))).clone())
     }
 }
@@ -349,7 +339,7 @@ fn path(tx: &mut Tx<'_>, viewer: &Viewer, node: NodeId, mut sources: Sources) ->
 }
 
 /// A source that several nodes cite is kept once.
-type Feeds = BTreeMap<ItemId, Vec<(SourceRole, Arc<ContextNode>)>>;
+type Feeds = BTreeMap<ItemId, Vec<(SourceRole, Arc<LoadedNode>)>>;
 
 /// What was looked at of a path.
 struct PathScan {

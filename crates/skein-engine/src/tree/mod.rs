@@ -15,7 +15,7 @@ mod nodes;
 pub(crate) mod projects;
 mod proof;
 pub(crate) mod summaries;
-mod summary_input;
+pub(crate) mod summary_input;
 mod thumbnail;
 mod turns;
 

@@ -35,7 +35,7 @@ const NODE_AND_BEFORE: usize = 3;
 
 /// What a summary is made from.
 #[derive(Debug, Clone)]
-pub(super) struct Material {
+pub(crate) struct Material {
     conversation: ConversationId,
     /// Nothing for the tree as a whole.
     node: Option<NodeId>,
@@ -54,7 +54,7 @@ pub(super) struct Material {
 
 impl Material {
     /// Gathers it; nothing where there is nothing to say.
-    pub(super) fn of(tx: &mut Tx<'_>, viewer: &Viewer, subject: Subject) -> Result<Option<Self>, StoreError> {
+    pub(crate) fn of(tx: &mut Tx<'_>, viewer: &Viewer, subject: Subject) -> Result<Option<Self>, StoreError> {
         match subject {
             Subject::Node(node) => of_node(tx, viewer, node),
             Subject::Tree(conversation) => of_tree(tx, viewer, conversation),
@@ -62,7 +62,7 @@ impl Material {
     }
 
     /// What a model outside is asked.
-    pub(super) fn question(&self) -> ModelPrompt {
+    pub(crate) fn question(&self) -> ModelPrompt {
         let max_tokens = if self.node.is_some() { NODE_TOKENS_MAX } else { TREE_TOKENS_MAX };
         let about = json!({ "conversationId": self.conversation, "nodeId": self.node });
         ModelPrompt {
@@ -75,7 +75,7 @@ impl Material {
     }
 
     /// What a model said, as much of it as a summary may be; nothing if it said nothing.
-    pub(super) fn told_by(&self, model: &str, answer: &str) -> Option<TreeSummary> {
+    pub(crate) fn told_by(&self, model: &str, answer: &str) -> Option<TreeSummary> {
         let text = match self.node {
             Some(_) => trim_to_sentence(answer, &FourCharacters),
             None => trim_to_tree_summary(answer, &FourCharacters),
@@ -85,7 +85,7 @@ impl Material {
     }
 
     /// What the built-in model says; what it finds nothing to quote of is cut short.
-    pub(super) fn built_in(&self) -> Option<TreeSummary> {
+    pub(crate) fn built_in(&self) -> Option<TreeSummary> {
         let quoted = match self.node {
             Some(_) => self.quoted("Summarize the following message in one sentence.", "message", 1),
             None => self.quoted("Summarize this conversation in two sentences.", &self.title, TREE_SENTENCES),
@@ -108,12 +108,12 @@ impl Material {
     }
 
     /// Whether nothing of what it was gathered from was destroyed since.
-    pub(super) fn is_still_there(&self, tx: &mut Tx<'_>) -> Result<bool, StoreError> {
+    pub(crate) fn is_still_there(&self, tx: &mut Tx<'_>) -> Result<bool, StoreError> {
         Ok(tx.without_content(&self.used)?.is_empty())
     }
 
     /// The summary the built-in model writes, and the nodes it rests on.
-    pub(super) fn draft(self) -> Option<DraftSummary> {
+    pub(crate) fn draft(self) -> Option<DraftSummary> {
         self.built_in().map(|summary| DraftSummary { summary, used: self.used })
     }
 }
@@ -184,7 +184,7 @@ fn path_to(
 }
 
 /// What summaries of several nodes of one conversation are made from.
-pub(super) fn drafts(
+pub(crate) fn drafts(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
     conversation: ConversationId,

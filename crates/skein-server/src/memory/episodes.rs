@@ -8,7 +8,7 @@ use skein_core::memory::episode::{EpisodeSource, ImportedEpisode};
 use skein_core::tree::actor::ActorId;
 use skein_core::{ConversationId, EpisodeId, ItemId, Millis, NodeId, TurnId, UserId};
 use skein_engine::Engine;
-use skein_engine::memory::{EpisodeImport, ImportedEpisode, ShownEpisode};
+use skein_engine::memory::{EpisodeImport, EpisodeImportResult, ShownEpisode};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::http::auth::authentication::SignedIn;
@@ -57,9 +57,9 @@ pub(crate) struct BroughtView {
     known: bool,
 }
 
-impl From<ImportedEpisode> for BroughtView {
-    fn from(kept: ImportedEpisode) -> Self {
-        let ImportedEpisode { stored, was_known } = kept;
+impl From<EpisodeImportResult> for BroughtView {
+    fn from(kept: EpisodeImportResult) -> Self {
+        let EpisodeImportResult { stored, was_known } = kept;
         let item_id = stored.item.header.id;
         let id = EpisodeId::from_bytes(*item_id.as_bytes());
         Self { id, item_id, valid_at: stored.canonical_at, known: was_known }

@@ -44,7 +44,7 @@ fn text(content: &str) -> ImportedEpisode {
 both! {
     fn br_sec_003_audit_entries_of_every_kind_refuse_change_and_deletion(world: &World) {
         lived(world);
-        bring(world, &text("Herons nest in May."), None);
+        import_episode(world, &text("Herons nest in May."), None);
         ingest(world);
         world.seal();
         crate::bundle::history(world);
@@ -114,7 +114,7 @@ both! {
         let (viewer, place) = (world.anna.clone(), placing(world, id, after(None, Speaker::User)));
         let old = skein_store::tree::append::NodeBody { created_at: Some(long_ago), ..said("Said long ago.") };
         world.write(move |tx| tx.append_node(&viewer, &place, &old));
-        let brought = bring(world, &text("Brought along."), Some(long_ago));
+        let brought = import_episode(world, &text("Brought along."), Some(long_ago));
         ingest(world);
         for state in episodes(world) {
             assert_eq!(state.episode.valid_at, long_ago);
@@ -165,7 +165,7 @@ both! {
 
     fn an_index_is_told_no_more_than_a_page_of_words_at_once(world: &World) {
         for number in 0..24 {
-            bring(world, &text(&format!("{number} {}", "heron ".repeat(170_000))), None);
+            import_episode(world, &text(&format!("{number} {}", "heron ".repeat(170_000))), None);
         }
         ingest(world);
         let (mut told, mut reached, mut pages) = (0, Cursor::START, 0);
@@ -188,7 +188,7 @@ both! {
     fn br_cross_005_what_is_remembered_of_others_is_not_there_refuses(world: &World) {
         let id = conversation(world, "dialogue");
         let node = say(world, id, after(None, Speaker::User), "Herons nest in May.").id;
-        let brought = bring(world, &ImportedEpisode { node_id: Some(node), ..text("Of the node.") }, None);
+        let brought = import_episode(world, &ImportedEpisode { node_id: Some(node), ..text("Of the node.") }, None);
         ingest(world);
         let bert = world.bert.clone();
         let seen = world.read(move |tx| {
@@ -225,7 +225,7 @@ both! {
 
     fn a_fact_that_was_altered_keeps_nobody_from_being_remembered(world: &World) {
         let id = conversation(world, "dialogue");
-        bring(world, &text("This will be altered."), None);
+        import_episode(world, &text("This will be altered."), None);
         world.tamper_unguarded("UPDATE items SET payload = NULL, hash = payload_hash WHERE type = 'Episode'").unwrap();
         say(world, id, after(None, Speaker::User), "Herons nest in May.");
         ingest(world);
@@ -253,10 +253,10 @@ both! {
     fn what_nothing_can_be_made_of_is_listed_with_its_reason(world: &World) {
         let nowhere = NodeId::from_bytes([9; 16]);
         let mut lost: Vec<EpisodeId> = (0..3)
-            .map(|number| bring(world, &ImportedEpisode { node_id: Some(nowhere), ..text(&format!("Lost {number}.")) }, None))
+            .map(|number| import_episode(world, &ImportedEpisode { node_id: Some(nowhere), ..text(&format!("Lost {number}.")) }, None))
             .collect();
         lost.sort_unstable();
-        bring(world, &text("Bound to nothing and seen from everywhere."), None);
+        import_episode(world, &text("Bound to nothing and seen from everywhere."), None);
         assert_eq!(world.read(|tx| tx.unindexable_episodes(&SYSTEM, None, 10)).rows, [], "nobody has looked yet");
         ingest(world);
         let first = world.read(|tx| tx.unindexable_episodes(&SYSTEM, None, 2));
