@@ -304,7 +304,8 @@ mod tests {
         let schemas = Schemas::default();
         schemas.kept().bytes_max = 1_000;
         assert!(schemas.compile(&numbered(0)).is_ok());
-        assert_eq!((schemas.kept().bytes, schemas.kept().compiled.len()), (0, 0));
+        let kept = schemas.kept();
+        assert_eq!((kept.bytes, kept.compiled.len()), (0, 0));
     }
 
     #[test]

@@ -25,7 +25,7 @@ both! {
         let talk = ConversationFixture::new(world).await;
         let before = talk.shown().await;
         let now = world.changed("PUT", &talk.path, &json!({ "title": "Birds", "basedOnHash": before["hash"] })).await;
-        let secret = world.made("/api/v1/secrets", &json!({ "name": "s", "type": "api_key", "value": "k-1" })).await;
+        let secret = world.made("/api/v1/secrets", &json!({ "name": "s", "type": "api_key", "value": "k-12" })).await;
         let secret_path = format!("/api/v1/secrets/{}", id(&secret));
         let renamed = world.changed("PUT", &secret_path, &json!({ "name": "t", "basedOnHash": secret["hash"] })).await;
         let fold = format!("{}/fold", talk.path);
