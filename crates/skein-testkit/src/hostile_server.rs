@@ -123,7 +123,7 @@ impl Drop for HostileServer {
 }
 
 /// A second handle to a connection, dropped by the thread that serves it.
-type Kept = Arc<Mutex<Option<TcpStream>>>;
+type ConnectionHandle = Arc<Mutex<Option<TcpStream>>>;
 
 struct Host {
     script: Arc<Script>,
@@ -134,7 +134,7 @@ struct Host {
 impl Host {
     fn accept(&self, listener: &TcpListener, ended: Receiver<()>) {
         let ended = Arc::new(Mutex::new(ended));
-        let mut open: Vec<(Kept, JoinHandle<()>)> = Vec::new();
+        let mut open: Vec<(ConnectionHandle, JoinHandle<()>)> = Vec::new();
         for (count, stream) in listener.incoming().enumerate() {
             if self.is_over.load(Ordering::Acquire) {
                 break;

@@ -642,7 +642,7 @@ export interface paths {
          * @description The same content of the same speaker and node, said at the same time, is there once: bringing it again answers 200 with what
          *     is there. Content without a time is said now; within a day it is the same, later it was said again.
          */
-        post: operations["bring_episode"];
+        post: operations["import_episode"];
         delete?: never;
         options?: never;
         head?: never;
@@ -955,7 +955,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/index/unbound": {
+    "/api/v1/index/unindexable": {
         parameters: {
             query?: never;
             header?: never;
@@ -2666,18 +2666,6 @@ export interface components {
         BatchBody: {
             items: components["schemas"]["NewItemBody"][];
         };
-        /** @description The answer to a run that was begun. */
-        Begun: {
-            /**
-             * @description The run; its answer can be heard at `/executions/{id}/stream`.
-             * @example run_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z
-             */
-            executionId: string;
-            /** @example op_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
-            operationId: string;
-            /** @example /api/v1/operations/op_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
-            statusUrl: string;
-        };
         /**
          * @example {
          *       "secretId": "entity_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z"
@@ -3891,7 +3879,7 @@ export interface components {
             switching: components["schemas"]["SwitchingView"] | null;
             /**
              * @description What was said or brought and is not remembered: first what nothing can be made of, of which there may be more in
-             *     `GET /index/unbound`, then what was not looked at yet; the oldest first, at most a hundred.
+             *     `GET /index/unindexable`, then what was not looked at yet; the oldest first, at most a hundred.
              */
             unbound: components["schemas"]["UnboundView"][];
             /**
@@ -7033,6 +7021,18 @@ export interface components {
             id: string;
             isActive: boolean;
             onPath: boolean;
+        };
+        /** @description The answer to a run that was begun. */
+        StartedExecution: {
+            /**
+             * @description The run; its answer can be heard at `/executions/{id}/stream`.
+             * @example run_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z
+             */
+            executionId: string;
+            /** @example op_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
+            operationId: string;
+            /** @example /api/v1/operations/op_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
+            statusUrl: string;
         };
         StepExecutionFields: {
             /** @description A JavaScript expression over variables; the step is skipped when it does not hold. */
@@ -10197,7 +10197,7 @@ export interface operations {
             503: components["responses"]["E503"];
         };
     };
-    bring_episode: {
+    import_episode: {
         parameters: {
             query?: never;
             header: {
@@ -10423,7 +10423,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Begun"];
+                    "application/json": components["schemas"]["StartedExecution"];
                 };
             };
             /** @description It is on disk and will be done. */
@@ -10432,7 +10432,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Begun"];
+                    "application/json": components["schemas"]["StartedExecution"];
                 };
             };
             400: components["responses"]["E400"];
@@ -10565,7 +10565,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Begun"];
+                    "application/json": components["schemas"]["StartedExecution"];
                 };
             };
             /** @description It is on disk and will be done. */
@@ -10574,7 +10574,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Begun"];
+                    "application/json": components["schemas"]["StartedExecution"];
                 };
             };
             400: components["responses"]["E400"];
@@ -12717,7 +12717,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Begun"];
+                    "application/json": components["schemas"]["StartedExecution"];
                 };
             };
             /** @description It is on disk and will be done. */
@@ -12726,7 +12726,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Begun"];
+                    "application/json": components["schemas"]["StartedExecution"];
                 };
             };
             400: components["responses"]["E400"];

@@ -1,4 +1,4 @@
-//! What a server says as it happens: an event stream, heard piece by piece.
+//! Reads the event stream of a server piece by piece.
 
 use std::time::Duration;
 

@@ -99,7 +99,10 @@ impl MemoryTask {
             IndexCommand::Rebuild { asking, anew } => (asking, Self::Rebuild { anew }.into()),
             IndexCommand::Unbound { asking, amount } => {
                 let (amount, after) = portion(amount);
-                (asking, ApiRequest::List { ask: ApiCall::get("/index/unbound"), list: &views::UNBOUND, amount, after })
+                (
+                    asking,
+                    ApiRequest::List { ask: ApiCall::get("/index/unindexable"), list: &views::UNBOUND, amount, after },
+                )
             }
         }
     }

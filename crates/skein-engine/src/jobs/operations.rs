@@ -116,7 +116,7 @@ impl Engine {
 /// Carries out queued operations and forgets old ones, until it is stopped or dropped.
 pub struct Worker {
     calls: CatalogWorker,
-    worker_pool: WorkerPool,
+    executions: WorkerPool,
     _working: [OperationTask; 2],
 }
 
@@ -138,19 +138,19 @@ impl Worker {
     /// [`Self::start`] with so many calls of each kind at once.
     pub fn with_pools(engine: Engine, name: String, pools: &PoolSizes) -> Self {
         let calls = CatalogWorker::start(engine.clone(), name.clone());
-        let worker_pool = WorkerPool::start(engine.clone(), pools);
+        let executions = WorkerPool::start(engine.clone(), pools);
         let remembering = tokio::spawn(crate::memory::follow(engine.clone()));
         let working = tokio::spawn(async move {
             let summarising = crate::tree::summarise_growth(engine.clone(), name.clone());
             tokio::join!(work(engine.clone(), name), sweep(engine), summarising);
         });
-        Self { calls, worker_pool, _working: [OperationTask(working), OperationTask(remembering)] }
+        Self { calls, executions, _working: [OperationTask(working), OperationTask(remembering)] }
     }
 
     /// Takes nothing up any more, waits so long for calls that are under way, and gives back what is left. A worker
     /// that is dropped leaves its calls to their leases.
     pub async fn stop(self, grace: Duration) {
-        tokio::join!(self.calls.stop(grace), self.worker_pool.stop(grace));
+        tokio::join!(self.calls.stop(grace), self.executions.stop(grace));
     }
 }
 

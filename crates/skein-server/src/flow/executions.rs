@@ -26,7 +26,7 @@ use crate::http::error::ApiError;
 use crate::http::extract::path_id::PathId;
 use crate::http::extract::query::{NoParameters, Parameters};
 use crate::http::listen::Peer;
-use crate::http::mutation::{Answer, Begun, Mutated, Mutation};
+use crate::http::mutation::{Answer, Mutated, Mutation, StartedExecution};
 use crate::http::respond::json::Json;
 use crate::http::respond::pagination::{Listing, read_page};
 
@@ -386,16 +386,16 @@ impl WholeExecutionView {
 
 /// Run a process; poll the operation, or listen to the run's stream.
 #[utoipa::path(post, path = "/processes/{id}/execute", tag = "processes", params(("id" = String, Path)),
-    request_body = ExecuteBody, responses((status = 202, body = Begun)))]
+    request_body = ExecuteBody, responses((status = 202, body = StartedExecution)))]
 pub(crate) async fn execute_process(
     State(engine): State<Engine>,
     PathId(id): PathId<RecordId>,
     mutation: Mutation,
-) -> Result<Begun, ApiError> {
+) -> Result<StartedExecution, ApiError> {
     let ExecuteBody { initial_context, priority } = mutation.body_if_any().await?;
     let new = ExecutionRequest { context: initial_context, priority };
     let begun = engine.execute(&mutation.caller, mutation.request, id, new).await?;
-    Ok(Begun::of(&begun))
+    Ok(StartedExecution::of(&begun))
 }
 
 /// Your runs, newest first.
@@ -453,29 +453,29 @@ pub(crate) async fn pause_execution(
 
 /// Begin again where a run failed or was cancelled; what its earlier steps gave is kept.
 #[utoipa::path(post, path = "/executions/{id}/resume", tag = "processes", params(("id" = String, Path)),
-    responses((status = 202, body = Begun)))]
+    responses((status = 202, body = StartedExecution)))]
 pub(crate) async fn resume_execution(
     State(engine): State<Engine>,
     PathId(id): PathId<ExecutionId>,
     mutation: Mutation,
-) -> Result<Begun, ApiError> {
+) -> Result<StartedExecution, ApiError> {
     mutation.no_body().await?;
     let begun = engine.branch_run(&mutation.caller, mutation.request, id, Branching::default()).await?;
-    Ok(Begun::of(&begun))
+    Ok(StartedExecution::of(&begun))
 }
 
 /// Begin again at any step of a run, with other values where you give them.
 #[utoipa::path(post, path = "/executions/{id}/branch", tag = "processes", params(("id" = String, Path)),
-    request_body = BranchBody, responses((status = 202, body = Begun)))]
+    request_body = BranchBody, responses((status = 202, body = StartedExecution)))]
 pub(crate) async fn branch_execution(
     State(engine): State<Engine>,
     PathId(id): PathId<ExecutionId>,
     mutation: Mutation,
-) -> Result<Begun, ApiError> {
+) -> Result<StartedExecution, ApiError> {
     let BranchBody { step_id, outputs, initial_context } = mutation.body_if_any().await?;
     let branching = Branching { step: step_id, outputs, context: initial_context };
     let begun = engine.branch_run(&mutation.caller, mutation.request, id, branching).await?;
-    Ok(Begun::of(&begun))
+    Ok(StartedExecution::of(&begun))
 }
 
 /// Where to go on listening.

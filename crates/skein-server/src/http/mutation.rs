@@ -259,7 +259,7 @@ impl<V: Serialize> IntoResponse for Answer<V> {
 /// The answer to a run that was begun.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Begun {
+pub(crate) struct StartedExecution {
     /// The run; its answer can be heard at `/executions/{id}/stream`.
     #[schema(value_type = String, example = "run_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z")]
     execution_id: ExecutionId,
@@ -273,7 +273,7 @@ pub(crate) struct Begun {
     cursor: Option<String>,
 }
 
-impl Begun {
+impl StartedExecution {
     pub(crate) fn of(begun: &CommittedChange<ExecutionId>) -> Self {
         Self {
             execution_id: begun.value,
@@ -285,7 +285,7 @@ impl Begun {
     }
 }
 
-impl IntoResponse for Begun {
+impl IntoResponse for StartedExecution {
     fn into_response(self) -> Response {
         let status = if self.is_replay { StatusCode::OK } else { StatusCode::ACCEPTED };
         let mut response = (status, Json(&self)).into_response();

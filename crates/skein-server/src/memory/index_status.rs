@@ -52,7 +52,7 @@ pub(crate) struct IndexView {
     switching: Option<SwitchingView>,
     bytes: u64,
     /// What was said or brought and is not remembered: first what nothing can be made of, of which there may be more in
-    /// `GET /index/unbound`, then what was not looked at yet; the oldest first, at most a hundred.
+    /// `GET /index/unindexable`, then what was not looked at yet; the oldest first, at most a hundred.
     unbound: Vec<UnboundView>,
     /// How it stands with each owner, those with most to do first, at most a hundred.
     owners: Vec<OwnerIndexView>,
@@ -101,7 +101,7 @@ impl From<UnindexableEpisode> for UnboundView {
 }
 
 /// What was said or brought and can never be found, with the reason, for administrators; the oldest first.
-#[utoipa::path(get, path = "/index/unbound", tag = "administration", params(PageParameters),
+#[utoipa::path(get, path = "/index/unindexable", tag = "administration", params(PageParameters),
     responses((status = 200, body = Listing<UnboundView>)))]
 pub(crate) async fn list_unbound(
     State(engine): State<Engine>,

@@ -76,13 +76,13 @@ both! {
         assert!(unbound["statusReason"].as_str().unwrap().contains("names a node"), "{unbound}");
         assert_eq!(bert.get(&format!("/api/v1/episodes/{}", EpisodeId::from_bytes(*item.as_bytes()))).await.status, 404);
         let index = world.get("/api/v1/index").await.json();
-        let listed = world.get("/api/v1/index/unbound?limit=1").await.json();
+        let listed = world.get("/api/v1/index/unindexable?limit=1").await.json();
         for told in [&index["unbound"], &listed["data"]] {
             assert_eq!(told.as_array().unwrap().len(), 1, "{told}");
             assert_eq!((&told[0]["id"], &told[0]["ownerId"]), (&unbound["id"], &json!(world.admin.owner())));
             assert_eq!((&told[0]["reason"], told.to_string().contains("Tied")), (&unbound["statusReason"], false), "{told}");
         }
-        assert_eq!(bert.get("/api/v1/index/unbound").await.status, 403);
+        assert_eq!(bert.get("/api/v1/index/unindexable").await.status, 403);
     }
 
     async fn what_is_brought_twice_is_there_once(world: &ServerFixture) {

@@ -55,7 +55,7 @@ pub(crate) enum ItemSelection {
     Local(Arc<BTreeSet<i64>>),
 }
 
-struct Place {
+struct ItemPosition {
     cursor: Cursor,
     weight: usize,
 }
@@ -88,9 +88,9 @@ impl<'a> TimelinePages<'a> {
 }
 
 /// How many places are fetched together.
-fn chunk_length(places: &[Place]) -> usize {
+fn chunk_length(places: &[ItemPosition]) -> usize {
     let mut bytes = 0;
-    let fits = |place: &&Place| {
+    let fits = |place: &&ItemPosition| {
         bytes += place.weight;
         bytes <= BYTES_PER_READ
     };
@@ -118,7 +118,7 @@ impl Tx<'_> {
         scope: &ExportScope,
         which: &ItemSelection,
         after: Cursor,
-    ) -> Result<(Vec<Place>, Option<Cursor>), StoreError> {
+    ) -> Result<(Vec<ItemPosition>, Option<Cursor>), StoreError> {
         self.refuse_stranger(&scope.viewer, scope.owner)?;
         let along = TimelineQuery {
             columns: "i.tx, i.position, i.owner, i.type, i.encoding, CAST(length(i.payload) AS BIGINT)",
@@ -138,7 +138,7 @@ impl Tx<'_> {
                     DEFLATED => length.saturating_mul(DEFLATE_MAX).min(RAW_PAYLOAD_BYTES_MAX),
                     _ => length,
                 };
-                places.push(Place { cursor, weight });
+                places.push(ItemPosition { cursor, weight });
             }
             Ok(())
         })?;

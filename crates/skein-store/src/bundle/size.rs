@@ -1,4 +1,4 @@
-//! How large a bundle can become, counted before it is written: one that no import takes is not begun.
+//! Counts the size of a bundle before it is written; an export that no import would take does not begin.
 //!
 //! Objects are counted exactly, since a bundle holds them as they are. Lines are counted as they are stored: a bundle
 //! compresses them, and by how much nobody knows before.

@@ -135,7 +135,7 @@ impl TurnPrefetch {
         let mut columns: [Vec<OwnedValue>; PARAMETERS] = Default::default();
         for (_, at, id) in &asked {
             at.ask(*id, |row| {
-                columns.iter_mut().zip(row).for_each(|(column, value)| column.push(OwnedValue::of(*value)))
+                columns.iter_mut().zip(row).for_each(|(column, value)| column.push(OwnedValue::of(*value)));
             });
         }
         let mut ahead = HashMap::new();

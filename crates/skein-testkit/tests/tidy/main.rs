@@ -4,6 +4,7 @@
 //! A failure lists every offending place as `file:line` and says what to do. The checks come first,
 //! the readers they share below and in the modules; start at [`done_rules_have_tests`].
 
+mod glossary;
 mod repository;
 mod rust_text;
 

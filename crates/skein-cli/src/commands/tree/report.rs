@@ -1,4 +1,4 @@
-//! What was found out about a conversation: whether it is intact, in what two nodes differ, what a model is shown.
+//! Prints findings about a conversation: whether it is intact, differences of two nodes, and the context of a model.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! Who judges by a schema of a user's: on the spot, or in a place where it holds nobody up.
+//! Judges values by schemas of users: on the spot, or in a place where it delays nobody.
 //!
 //! Rules about tools, services, processes and reviews ask a [`SchemaJudge`]. [`AtOnce`] answers in place. The engine has one for
 //! transactions: it refuses to begin what takes long, and the transaction runs again once that is done.

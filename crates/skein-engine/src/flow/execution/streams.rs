@@ -93,7 +93,7 @@ impl Streams {
         // What an earlier attempt or round said is not the answer.
         streams.push(&store, run, &job, StreamChunk { number: 0, is_reset: true, text: String::new() });
         move |text: &str| {
-            streams.push(&store, run, &job, StreamChunk { number: 0, is_reset: false, text: text.to_owned() })
+            streams.push(&store, run, &job, StreamChunk { number: 0, is_reset: false, text: text.to_owned() });
         }
     }
 

@@ -120,7 +120,7 @@ impl Survey<'_> {
                 None => found.add(DependencyKind::Tool, id, step, (Some(id), None), HealthFinding::missing),
                 // That there is no such version is told of the process.
                 Some(TargetEntry::NoVersion(tool, _)) => {
-                    self.look_at_tool(tx, process, (tool, false), step, &mut found)?
+                    self.look_at_tool(tx, process, (tool, false), step, &mut found)?;
                 }
                 Some(TargetEntry::Tool { tool, is_past }) => {
                     if named.version.is_some() && tool.owner != process.owner {
