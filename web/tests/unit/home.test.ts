@@ -82,7 +82,9 @@ describe("health of an installation", () => {
       href: "/runs/failed-jobs",
     });
     expect(page([{ executionId: "execution_1" }, { executionId: null }])?.words).toBe("2 jobs failed");
-    expect(page([{ executionId: "a" }, { executionId: "b" }], "job_2")?.words).toBe("More than 2 calls failed");
+    expect(page([{ executionId: "a" }, { executionId: "b" }], "job_2")?.words).toBe(
+      "More than 2 calls failed",
+    );
   });
   it("says of the server whether it can be reached", () => {
     expect(serverHealth("open").isWell).toBe(true);
