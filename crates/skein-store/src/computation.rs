@@ -10,7 +10,7 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::error::StoreError;
-use crate::tx::Tx;
+use crate::tx::{IdDraws, Tx};
 
 /// Most computations that one function may ask for, one after the other; one that asks for more is refused.
 const COMPUTATIONS_MAX: usize = 256;
@@ -57,12 +57,12 @@ where
     }
 }
 
-/// A function that can be handed to a writer again.
-pub(crate) struct Again<F>(Arc<Mutex<F>>);
+/// A function that can be handed to a writer again. Each attempt draws the ids of the first.
+pub(crate) struct Again<F>(Arc<Mutex<(F, Option<IdDraws>)>>);
 
 impl<F> Again<F> {
     pub(crate) fn new(function: F) -> Self {
-        Self(Arc::new(Mutex::new(function)))
+        Self(Arc::new(Mutex::new((function, None))))
     }
 
     /// The function for one more attempt.
@@ -70,7 +70,12 @@ impl<F> Again<F> {
     where
         F: FnMut(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
     {
-        let function = Arc::clone(&self.0);
-        move |tx| function.lock().unwrap_or_else(PoisonError::into_inner)(tx)
+        let shared = Arc::clone(&self.0);
+        move |tx| {
+            let mut shared = shared.lock().unwrap_or_else(PoisonError::into_inner);
+            let (function, draws) = &mut *shared;
+            tx.draw_as(*draws.get_or_insert(tx.draws()));
+            function(tx)
+        }
     }
 }

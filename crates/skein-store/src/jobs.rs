@@ -146,7 +146,7 @@ impl Tx<'_> {
         holder: Option<&JobHolder>,
     ) -> Result<JobId, StoreError> {
         check_draft(draft)?;
-        let id = JobId::new(self.now(), self.entropy());
+        let id = JobId::new(self.id_time(), self.entropy());
         let (now, owner) = (self.now(), viewer.owner());
         let run_at = draft.run_at.unwrap_or(now);
         let state = if holder.is_some() { "leased" } else { self.waiting_until(run_at) };

@@ -31,7 +31,7 @@ pub struct LastMeasurement {
 impl Tx<'_> {
     pub fn measure(&mut self, owner: UserId, measured: &Measurement<'_>) -> Result<(), StoreError> {
         let now = self.now();
-        let id = ItemId::new(now, self.entropy());
+        let id = ItemId::new(self.id_time(), self.entropy());
         let sql = "INSERT INTO metric_values (id, owner, name, scope, entity, run, value, at)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
         let Measurement { name, scope, entity, run, value } = measured;

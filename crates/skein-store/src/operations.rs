@@ -111,7 +111,7 @@ impl Tx<'_> {
         check_text("an operation's kind", kind, KIND_BYTES_MAX)?;
         check_state(state)?;
         self.check_vacant(name)?;
-        let id = OperationId::new(self.now(), self.entropy());
+        let id = OperationId::new(self.id_time(), self.entropy());
         let now = self.now();
         let (status, progress, result, error) = columns(state);
         // What goes on counts for longer than a day after it began.

@@ -34,12 +34,19 @@ pub(crate) fn entropy_of(seed: &[u8; 16], number: u64) -> Entropy {
     Entropy(digest.0[..10].try_into().expect("a digest has more than ten bytes"))
 }
 
+/// What the ids of a transaction are drawn from.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct IdDraws {
+    seed: [u8; 16],
+    at: Millis,
+}
+
 /// One transaction with its one `now`.
 pub struct Tx<'a> {
     pub(crate) sql: &'a mut dyn Sql,
     now: Millis,
     number: i64,
-    seed: [u8; 16],
+    draws: IdDraws,
     drawn: u64,
     last: Option<(Cursor, ItemId)>,
     revises: bool,
@@ -62,7 +69,7 @@ impl<'a> Tx<'a> {
             sql,
             now,
             number,
-            seed,
+            draws: IdDraws { seed, at: now },
             drawn: 0,
             last: None,
             revises: false,
@@ -118,6 +125,20 @@ impl<'a> Tx<'a> {
         self.now
     }
 
+    /// The time that new ids carry: that of the first attempt where a function runs again after a computation.
+    pub fn id_time(&self) -> Millis {
+        self.draws.at
+    }
+
+    pub(crate) fn draws(&self) -> IdDraws {
+        self.draws
+    }
+
+    /// Draws the same ids as an earlier attempt: a computation that was asked for may be about them.
+    pub(crate) fn draw_as(&mut self, draws: IdDraws) {
+        self.draws = draws;
+    }
+
     /// The number of this transaction on the timeline.
     pub(crate) fn number(&self) -> i64 {
         self.number
@@ -140,7 +161,7 @@ impl<'a> Tx<'a> {
     pub fn entropy(&mut self) -> Entropy {
         let drawn = self.drawn;
         self.drawn += 1;
-        entropy_of(&self.seed, drawn)
+        entropy_of(&self.draws.seed, drawn)
     }
 
     /// Whose things a listing shows, if the viewer may see them.

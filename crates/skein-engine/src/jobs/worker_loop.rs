@@ -226,7 +226,7 @@ async fn introduce(engine: &Engine, draft: &WorkerDraft) -> (WorkerId, JobHolder
     loop {
         let draft = draft.clone();
         let introduced = engine.parts().store.write(move |tx| {
-            let id = WorkerId::new(tx.now(), tx.entropy());
+            let id = WorkerId::new(tx.id_time(), tx.entropy());
             // Whoever starts often and never runs for long tends nothing else.
             tx.sweep_workers(&SYSTEM)?;
             tx.register_worker(&SYSTEM, &WorkerDraft { id, ..draft.clone() })?;

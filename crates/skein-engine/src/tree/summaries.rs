@@ -190,9 +190,9 @@ impl ComposedSummary {
     }
 
     /// The summary it is, unless something it speaks of was destroyed since.
-    fn summary(&self, tx: &mut Tx<'_>) -> Result<Option<TreeSummary>, StoreError> {
+    fn summary(&self, tx: &mut Tx<'_>, viewer: &Viewer) -> Result<Option<TreeSummary>, StoreError> {
         let Some((material, replied)) = &self.0 else { return Ok(None) };
-        if !material.is_still_there(tx)? {
+        if !material.is_still_there(tx)? || !material.is_asked_alike(tx, viewer)? {
             return Ok(None);
         }
         Ok(material.told_by(&replied.model, &replied.text))
@@ -207,7 +207,7 @@ impl ComposedSummary {
         viewer: &Viewer,
         draft: Option<&DraftSummary>,
     ) -> Result<(), StoreError> {
-        let said = self.summary(tx)?;
+        let said = self.summary(tx, viewer)?;
         let is_said = said.is_some();
         let drafted = match draft {
             Some(draft) if !is_said && tx.without_content(&draft.used)?.is_empty() => Some(draft.summary.clone()),
@@ -241,7 +241,7 @@ fn keep(
     subject: Subject,
     composed: &ComposedSummary,
 ) -> Result<ShownSummary, StoreError> {
-    let composition = composed.summary(tx)?;
+    let composition = composed.summary(tx, viewer)?;
     let is_composed = composition.is_some();
     let summary = if is_composed { composition } else { made(tx, viewer, subject)?.summary };
     let item = summary.as_ref().map(|summary| tx.summarise(viewer, summary)).transpose()?;

@@ -112,6 +112,14 @@ impl Material {
         Ok(tx.without_content(&self.used)?.is_empty())
     }
 
+    /// Whether a model would be asked the same about a node now. Its question quotes the title of the tree and earlier summaries,
+    /// which may tell what nodes further up said: one that was destroyed since changed them.
+    pub(crate) fn is_asked_alike(&self, tx: &mut Tx<'_>, viewer: &Viewer) -> Result<bool, StoreError> {
+        let Some(node) = self.node else { return Ok(true) };
+        let now = Self::of(tx, viewer, Subject::Node(node))?;
+        Ok(now.is_some_and(|now| now.prompt == self.prompt))
+    }
+
     /// The summary the built-in model writes, and the nodes it rests on.
     pub(crate) fn draft(self) -> Option<DraftSummary> {
         self.built_in().map(|summary| DraftSummary { summary, used: self.used })

@@ -93,8 +93,7 @@ impl FromRequest<Context> for Mutation {
     async fn from_request(request: HttpRequest, context: &Context) -> Result<Self, ApiError> {
         let (mut parts, body) = request.into_parts();
         let asking = MutationRequest::from_parts(&mut parts, context).await?;
-        let based_on = parts.headers.get(header::IF_MATCH).and_then(|tag| tag.to_str().ok());
-        let based_on = based_on.map(|tag| tag.trim_matches('"').to_owned());
+        let based_on = if_match(&parts.headers)?;
         let user = asking.caller.user;
         let is_batch = parts.uri.path().strip_prefix(API) == Some(BATCHES);
         let room = if is_batch { BodyLimit::batch(context, user) } else { BodyLimit::document(context, user) };
@@ -113,6 +112,21 @@ impl FromRequest<Context> for Mutation {
             None => mutation,
         })
     }
+}
+
+/// The hash that `If-Match` names; `*` asks for any version of what is there.
+fn if_match(headers: &HeaderMap) -> Result<Option<String>, ApiError> {
+    let mut tags = headers.get_all(header::IF_MATCH).iter();
+    let (Some(tag), None) = (tags.next(), tags.next()) else {
+        return if headers.contains_key(header::IF_MATCH) { Err(bad_if_match()) } else { Ok(None) };
+    };
+    let tag = tag.to_str().map_err(|_| bad_if_match())?.trim();
+    Ok((tag != "*").then(|| tag.trim_matches('"').to_owned()))
+}
+
+fn bad_if_match() -> ApiError {
+    let message = "If-Match names one hash; send the hash that you looked at, in quotation marks";
+    ApiError::bad_request("invalid_body", message)
 }
 
 impl Mutation {

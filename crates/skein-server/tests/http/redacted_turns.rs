@@ -146,16 +146,40 @@ both! {
         assert_eq!(last["quotedIn"], json!([]), "each is redacted by itself: {last}");
     }
 
+    async fn br_turn_episode_001_executions_elsewhere_lose_the_words_they_were_given_holds(world: &ServerFixture) {
+        let ask = json!({ "prompt": "What of {{words}}?", "schema": { "type": "string" } });
+        let step = json!({ "id": "ask", "ask": ask, "output": { "variable": "told" } });
+        let schema = json!({ "type": "object", "properties": { "words": { "type": "string" } } });
+        let process = json!({ "name": "Ask", "initialContext": schema, "steps": [step], "outputTemplate": "{{told}}" });
+        let process = world.made("/api/v1/processes", &process).await;
+        let talk = ConversationFixture::new(world).await;
+        let said = talk.say(None, "The bittern booms at dusk.").await;
+        let given = json!({ "initialContext": { "words": "He said: The bittern booms at dusk." } });
+        let run = world.post(&format!("/api/v1/processes/{}/execute", id(&process)), given.to_string()).await.json();
+        let path = format!("/api/v1/executions/{}", run["executionId"].as_str().unwrap());
+        assert!(world.get(&path).await.text.contains("booms"));
+        let cancelled = world.post(&format!("{path}/cancel"), String::new()).await;
+        assert_eq!(cancelled.status, 200, "{}", cancelled.text);
+        assert_eq!(redact(world, id(&said["node"])).await.status, 200);
+        for path in [path.as_str(), "/api/v1/operations", "/api/v1/executions", "/api/v1/reviews"] {
+            let shown = world.get(path).await;
+            assert!(!shown.text.contains("booms"), "{path}: {}", shown.text);
+        }
+    }
+
     async fn br_turn_episode_001_short_words_are_looked_for_in_their_own_conversation_refuses_others(world: &ServerFixture) {
         let talk = ConversationFixture::new(world).await;
         let said = talk.say(None, "4711").await;
         let near = talk.say(Some(&said), "Is it 4711?").await;
         talk.say(Some(&near), "It is 47110.").await;
         let elsewhere = ConversationFixture::of(world, &world.made(CONVERSATIONS, &json!({ "title": "4711" })).await);
-        elsewhere.say(None, "4711").await;
+        let first = elsewhere.say(None, "4711").await;
         let quoted = redact(world, id(&said["node"])).await.json()["quotedIn"].clone();
         let items: Vec<&Value> = quoted.as_array().unwrap().iter().map(|quote| &quote["itemId"]).collect();
         assert_eq!(items, [&near["node"]["id"]]);
+        let padded = talk.say(Some(&near), "e                    ").await;
+        elsewhere.say(Some(&first), "Everything there is.").await;
+        assert_eq!(redact(world, id(&padded["node"])).await.json()["quotedIn"], json!([]), "white space makes no word long");
     }
 
     async fn br_turn_episode_001_nothing_but_its_owners_redaction_of_the_text_refuses_to_destroy_it(world: &ServerFixture) {

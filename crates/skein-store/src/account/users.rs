@@ -45,7 +45,7 @@ impl Tx<'_> {
         role: Role,
     ) -> Result<UserId, StoreError> {
         system_only(viewer)?;
-        let user = UserId::new(self.now(), self.entropy());
+        let user = UserId::new(self.id_time(), self.entropy());
         let data = fields([("name", json!(name)), ("role", json!(role))]);
         let content = RecordContent::new(RecordType::parse(USER)?, data);
         let note = ChangeNote { author, reason: None, act: Act::Plain };

@@ -47,7 +47,7 @@ impl Tx<'_> {
             return Ok(None);
         }
         // Each removal has a holder of its own, so each counts.
-        let holder = OperationId::new(self.now(), self.entropy()).to_string();
+        let holder = OperationId::new(self.id_time(), self.entropy()).to_string();
         let removal = Removal { lease: lease(hash), holder };
         Ok(self.take_lease(&REMOVING, &removal.lease, &removal.holder, REMOVAL_MS)?.map(|_| removal))
     }

@@ -62,7 +62,7 @@ impl Tx<'_> {
         content: RecordContent,
         reason: Option<String>,
     ) -> Result<Record, StoreError> {
-        let id = RecordId::new(self.now(), self.entropy());
+        let id = RecordId::new(self.id_time(), self.entropy());
         self.create_entry_as(viewer, id, content, reason)
     }
 

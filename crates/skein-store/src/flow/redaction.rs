@@ -77,6 +77,42 @@ impl Tx<'_> {
         Ok(())
     }
 
+    /// Takes what was said out of the rows of the runs that have ended and that these facts are about; the raw responses of these
+    /// runs that hold the words of a node.
+    pub(crate) fn forget_words_of_facts(
+        &mut self,
+        node: &NodeRow,
+        content: ItemId,
+        facts: &[ItemId],
+    ) -> Result<BTreeSet<ItemId>, StoreError> {
+        let Some(told) = self.find_item(content)? else { return Ok(BTreeSet::new()) };
+        let quoted = NodeQuotation::of(node.id, &told.item.document().unwrap_or_default());
+        let mut runs = BTreeSet::new();
+        for fact in facts {
+            if let Some(stored) = self.find_item(*fact)? {
+                runs.extend(self.runs_of_item(&stored.item)?);
+            }
+        }
+        let mut raw = BTreeSet::new();
+        for run in runs {
+            let sql =
+                "SELECT e.status, s.raw FROM executions e LEFT JOIN execution_steps s ON s.run = e.id WHERE e.id = ?1";
+            let steps = self.all(sql, params![&run], |row| {
+                Ok((row.text(0)? == "running", row.optional_array(1)?.map(ItemId::from_bytes)))
+            })?;
+            if steps.iter().all(|(is_open, _)| !is_open) && !steps.is_empty() {
+                self.forget_words_in(run)?;
+            }
+            for part in steps.into_iter().filter_map(|(_, part)| part) {
+                let payload = self.find_item(part)?.and_then(|stored| stored.item.payload);
+                if payload.is_some_and(|payload| quoted.is_in_bytes(payload.bytes())) {
+                    raw.insert(part);
+                }
+            }
+        }
+        Ok(raw)
+    }
+
     fn kin_with(&mut self, item: &Item) -> Result<Vec<RelatedExecution>, StoreError> {
         let owner = item.header.owner;
         let node = self.node_told_by(item)?;

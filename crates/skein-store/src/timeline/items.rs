@@ -160,7 +160,8 @@ impl Tx<'_> {
             return Err(StoreError::Forbidden);
         }
         let now = self.now();
-        let realize = |draft: &ItemDraft| draft.clone().realize(ItemId::new(now, self.entropy()), owner, now);
+        let realize =
+            |draft: &ItemDraft| draft.clone().realize(ItemId::new(self.id_time(), self.entropy()), owner, now);
         let items: Vec<Item> = drafts.iter().map(realize).collect();
         self.append_realized(items)
     }
@@ -171,7 +172,7 @@ impl Tx<'_> {
             return Err(StoreError::Forbidden);
         }
         let now = self.now();
-        Ok(PreparedItem(draft.realize(ItemId::new(now, self.entropy()), viewer.owner(), now)))
+        Ok(PreparedItem(draft.realize(ItemId::new(self.id_time(), self.entropy()), viewer.owner(), now)))
     }
 
     /// Records facts that were drawn in this transaction, in this order and in one statement.

@@ -94,12 +94,18 @@ impl Tx<'_> {
             return Err(StoreError::Forbidden);
         }
         let quotes = self.quotes_of(&node, content, known)?;
-        for told in &quotes.tool_runs {
+        // Another redaction may have destroyed some of them since they were found.
+        let messages: Vec<NodeId> = quotes.tool_runs.iter().map(|row| row.id).collect();
+        let gone = self.without_content(&messages)?;
+        for told in quotes.tool_runs.iter().filter(|row| !gone.contains(&row.id)) {
             let spared =
                 self.raw_of_another(told, |id| id == node.id || quotes.tool_runs.iter().any(|row| row.id == id))?;
             self.redact_node(viewer, told, spared, reason)?;
         }
-        for fact in self.facts_with_words_of(&node, content)? {
+        let facts = self.facts_with_words_of(&node, content)?;
+        let raw = self.forget_words_of_facts(&node, content, &facts)?;
+        let own = self.copies_of(&node)?;
+        for fact in facts.into_iter().chain(raw.into_iter().filter(|part| !own.contains(part))) {
             self.destroy_payload(viewer, fact, reason)?;
         }
         let redaction = self.redact_node(viewer, &node, None, reason)?;

@@ -50,7 +50,7 @@ impl Tx<'_> {
     pub fn relate(&mut self, viewer: &Viewer, draft: &RelationDraft) -> Result<Relation, StoreError> {
         let has_order = draft.kind().earlier_end().is_some();
         check_ends(draft, &mut |end| self.related_thing(viewer, end, has_order))?;
-        let id = RelationId::new(self.now(), self.entropy());
+        let id = RelationId::new(self.id_time(), self.entropy());
         self.append_item(viewer, &draft.to_item(id)).map_err(|error| clash(draft.kind(), error))?;
         Ok(draft.clone().into_relation(id, self.now()))
     }

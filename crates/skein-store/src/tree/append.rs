@@ -87,7 +87,7 @@ impl Tx<'_> {
     ) -> Result<(NodeRow, PathChange), StoreError> {
         let conversation = self.writable(viewer, placing.conversation)?;
         let drawn = self.row_cache.take_node_id(conversation.id);
-        let id = drawn.unwrap_or_else(|| NodeId::new(self.now(), self.entropy()));
+        let id = drawn.unwrap_or_else(|| NodeId::new(self.id_time(), self.entropy()));
         let (slot, parents) = self.slot(&conversation, id, placing)?;
         self.take_moved();
         self.record_node(viewer, conversation.owner, id, slot, said, &parents).map_err(raced)?;
@@ -102,7 +102,7 @@ impl Tx<'_> {
         placing: &NodePlacement,
     ) -> Result<(NodeRow, PathChange), StoreError> {
         let conversation = self.writable(viewer, placing.conversation)?;
-        let id = NodeId::new(self.now(), self.entropy());
+        let id = NodeId::new(self.id_time(), self.entropy());
         let (slot, _) = self.slot(&conversation, id, placing)?;
         self.take_moved();
         let reserved = NodeReserved { node_id: id, slot }.to_draft();
@@ -272,7 +272,7 @@ impl Tx<'_> {
         let new = |entropy: Entropy, now| TurnSlot { id: TurnId::new(now, entropy), speaker, turn_type };
         let Some(parent) = parent else {
             node_place::check_root(conversation.root_turn.is_some())?;
-            return Ok((new(self.entropy(), self.now()), None));
+            return Ok((new(self.entropy(), self.id_time()), None));
         };
         let row = self.member(conversation, parent)?;
         if row.place.is_none() {
@@ -290,7 +290,7 @@ impl Tx<'_> {
         if let Some(id) = node_place::turn_to_continue(&answering, speaker, turn_type) {
             return Ok((TurnSlot { id, speaker, turn_type }, Some(row)));
         }
-        let turn = new(self.entropy(), self.now());
+        let turn = new(self.entropy(), self.id_time());
         self.row_cache.note_new_turn(turn.id);
         Ok((turn, Some(row)))
     }
@@ -367,7 +367,7 @@ impl Tx<'_> {
             node_place::check_parent(row.status)?;
             hashes.extend(row.content_hash.filter(|_| edge_type == EdgeType::Continuation));
         }
-        Ok((Edge { id: EdgeId::new(self.now(), self.entropy()), edge_type, sources }, hashes))
+        Ok((Edge { id: EdgeId::new(self.id_time(), self.entropy()), edge_type, sources }, hashes))
     }
 
     /// A node of this conversation; one of another is none (rule AG-EDGE-003).
@@ -423,7 +423,7 @@ impl Tx<'_> {
         let created_at = said.created_at.unwrap_or(now);
         let content_hash = hash_of(&slot, said, created_at, raw_response.as_ref(), parents);
         let content = node::content_draft(id, &said.content)?.happened_at(created_at);
-        let content_id = ItemId::new(now, self.entropy());
+        let content_id = ItemId::new(self.id_time(), self.entropy());
         let draft = Node { slot, content_id, content_hash, raw_response }.to_draft().happened_at(created_at);
         let content = content.realize(content_id, owner, now);
         self.append_of_tree(vec![content.clone(), draft.realize(id.into(), owner, now)])?;

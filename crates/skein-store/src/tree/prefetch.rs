@@ -178,7 +178,7 @@ impl Tx<'_> {
     }
 
     fn read_around(&mut self, at: &NewTurnAt) -> Result<Option<ParentSurroundings>, StoreError> {
-        let id = NodeId::new(self.now(), self.entropy());
+        let id = NodeId::new(self.id_time(), self.entropy());
         let read = |row: &dyn Row| read_surroundings(row, at, id);
         // Rows of a conversation that wait to be written come with a change of its row; where others of the participant are
         // is known.

@@ -14,16 +14,18 @@ use skein_core::garden::record::RecordType;
 use skein_core::{ConversationId, ItemId, Millis, NodeId, RecordId, UserId, Viewer};
 
 use crate::error::StoreError;
-use crate::timeline::items::{ItemQuery, PagePosition, place};
+use crate::timeline::items::{ItemQuery, PagePosition, StoredItem, place};
 use crate::timeline::records::RECORDS_PER_PAGE_MAX;
 use crate::tree::NodeRow;
 use crate::tx::Tx;
 
 /// Most quotes that are listed.
 pub const QUOTES_MAX: usize = 200;
-const ITEMS_AT_ONCE: usize = 500;
-/// Items of one read before a redaction.
-const ITEMS_PER_SEARCH: usize = 20_000;
+/// Items of a page; one of them may have 16 MiB.
+const ITEMS_AT_ONCE: usize = 50;
+/// Items and bytes of one read before a redaction, after which the next read goes on.
+const SEARCH_MAX: SearchLimit = SearchLimit { items: 20_000, bytes: 64 << 20 };
+const UNLIMITED: SearchLimit = SearchLimit { items: usize::MAX, bytes: usize::MAX };
 const CLOCKS_APART_MAX_MS: i64 = 60_000;
 const LOOKING: Viewer = Viewer::System("redaction");
 const TOOL_RUN: &str = "tool_run";
@@ -107,6 +109,13 @@ struct Search {
     trees: BTreeSet<ConversationId>,
 }
 
+/// How much is searched at once.
+#[derive(Clone, Copy)]
+struct SearchLimit {
+    items: usize,
+    bytes: usize,
+}
+
 /// How surely words were found.
 #[derive(PartialEq, Eq)]
 enum Match {
@@ -129,7 +138,7 @@ impl Search {
 }
 
 impl Tx<'_> {
-    /// Searches on for what quotes a node, [`ITEMS_PER_SEARCH`] items further. A redaction begins when this is complete: how much
+    /// Searches on for what quotes a node, [`SEARCH_MAX`] further. A redaction begins when this is complete: how much
     /// an owner has does not decide how long its transaction takes.
     pub fn search_quotes(&mut self, viewer: &Viewer, id: ItemId, mut quotes: Quotes) -> Result<Quotes, StoreError> {
         let node = self.node_of_item(viewer, id)?.filter(|node| viewer.may_redact(node.owner, self.now()));
@@ -142,7 +151,7 @@ impl Tx<'_> {
             self.look_into_conversations(&search, &node, &mut quotes)?;
         }
         let from = (since, quotes.reached);
-        quotes.is_complete = self.look_on(&search, node.owner, from, ITEMS_PER_SEARCH, &mut quotes)?;
+        quotes.is_complete = self.look_on(&search, node.owner, from, SEARCH_MAX, &mut quotes)?;
         Ok(quotes)
     }
 
@@ -160,7 +169,7 @@ impl Tx<'_> {
         }
         // Another server's clock may be behind, so the end is searched once more.
         let again = quotes.reached.map_or(since, |place| since.max(place.at.plus(-CLOCKS_APART_MAX_MS)));
-        self.look_on(&search, node.owner, (again, None), usize::MAX, &mut quotes)?;
+        self.look_on(&search, node.owner, (again, None), UNLIMITED, &mut quotes)?;
         Ok(quotes)
     }
 
@@ -175,17 +184,17 @@ impl Tx<'_> {
         Ok(Some((Search { quoted: words, node: node.id, trees }, told.item.header.realized_at)))
     }
 
-    /// Searches at most so many items of an owner; whether that was all of them.
+    /// Searches items of an owner up to a limit; whether that was all of them.
     fn look_on(
         &mut self,
         search: &Search,
         owner: UserId,
         (from, mut after): (Millis, Option<PagePosition>),
-        most: usize,
+        most: SearchLimit,
         quotes: &mut Quotes,
     ) -> Result<bool, StoreError> {
-        let mut searched = 0;
-        while searched < most {
+        let mut searched = SearchLimit { items: 0, bytes: 0 };
+        while searched.items < most.items && searched.bytes < most.bytes {
             let query = ItemQuery {
                 from: Some(from),
                 after,
@@ -198,7 +207,9 @@ impl Tx<'_> {
             for stored in &page.rows {
                 self.look_into(search, &stored.item, quotes)?;
             }
-            searched += page.rows.len();
+            let bytes = |stored: &StoredItem| stored.item.payload.as_ref().map_or(0, |payload| payload.bytes().len());
+            searched.items += page.rows.len();
+            searched.bytes += page.rows.iter().map(bytes).sum::<usize>();
             let last = page.rows.last();
             quotes.reached = last.map(|last| place(last, query.along)).or(quotes.reached);
             after = page.next;

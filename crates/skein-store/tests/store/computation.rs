@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex, Weak};
 
 use futures::poll;
-use skein_core::Viewer;
 use skein_core::garden::item::ItemType;
+use skein_core::{ItemId, Viewer};
 use skein_store::timeline::items::ItemQuery;
 use skein_store::{Computation, Computed, StoreError, Tx};
 use tokio::sync::watch;
@@ -69,6 +69,26 @@ both! {
         assert!(matches!(written, Err(StoreError::NeedsComputation(_))), "{written:?}");
         let read = runtime.block_on(world.store.read_computing(asking));
         assert!(matches!(read, Err(StoreError::NeedsComputation(_))), "{read:?}");
+    }
+
+    fn each_attempt_draws_the_ids_of_the_first(world: &World) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let (viewer, clock) = (world.anna.clone(), world.clock.clone());
+        let drawn: Arc<Mutex<Vec<ItemId>>> = Arc::default();
+        let seen = Arc::clone(&drawn);
+        let drawing = move |tx: &mut Tx<'_>| -> Result<(), StoreError> {
+            let item = tx.append_item(&viewer, &note("judged", None))?;
+            seen.lock().unwrap().push(item.item.header.id);
+            if seen.lock().unwrap().len() == 3 {
+                return Ok(());
+            }
+            clock.advance(1_000);
+            Err(StoreError::NeedsComputation(Computation::new(async { Ok(Arc::new(()) as Computed) })))
+        };
+        runtime.block_on(world.store.write(drawing)).unwrap();
+        let drawn = drawn.lock().unwrap();
+        assert_eq!(drawn[..], [drawn[0]; 3]);
+        assert_eq!(world.verify(true).breaks, []);
     }
 
     fn a_computation_that_fails_ends_the_function(world: &World) {

@@ -16,6 +16,8 @@ use crate::catalog::schema::effort::{Names, Pair, own_questions, parts, size};
 
 /// Most questions that a value is asked on the spot: a few milliseconds.
 const PROMPT_QUESTIONS_MAX: u64 = 50_000;
+/// Most questions of connection parameters, which are judged on the spot wherever tools are listed; more are refused.
+const PARAMETERS_QUESTIONS_MAX: u64 = 200_000;
 /// Most parts of a schema that is compiled on the spot: a few milliseconds.
 const PROMPT_PARTS_MAX: usize = 300;
 /// Most states of the patterns of such a schema.
@@ -127,16 +129,24 @@ impl Cost {
 
     /// Whether the schema judges a value in a few milliseconds; finding that out takes no longer.
     pub(super) fn is_prompt(&self, schema: &Value, value: &Value) -> bool {
-        let mut left = PROMPT_QUESTIONS_MAX;
+        self.is_within(PROMPT_QUESTIONS_MAX, schema, value)
+    }
+
+    /// Whether the schema judges connection parameters soon enough for lists of tools.
+    pub(super) fn takes_parameters(&self, schema: &Value, value: &Value) -> bool {
+        self.is_within(PARAMETERS_QUESTIONS_MAX, schema, value)
+    }
+
+    fn is_within(&self, limit: u64, schema: &Value, value: &Value) -> bool {
+        let mut left = limit;
         if !has_few_places(value, &mut left) {
             return false;
         }
-        let (places, bytes) = (PROMPT_QUESTIONS_MAX - left, text_bytes(value));
-        if !self.repeats && self.at_most(places, bytes) <= PROMPT_QUESTIONS_MAX {
+        let (places, bytes) = (limit - left, text_bytes(value));
+        if !self.repeats && self.at_most(places, bytes) <= limit {
             return true;
         }
-        let mut count =
-            Count { names: Names::of(schema), cost: self, known: HashMap::new(), left: PROMPT_QUESTIONS_MAX };
+        let mut count = Count { names: Names::of(schema), cost: self, known: HashMap::new(), limit, left: limit };
         count.questions(schema, value, 0).is_some()
     }
 }
@@ -198,6 +208,8 @@ struct Count<'a> {
     names: Names<'a>,
     cost: &'a Cost,
     known: HashMap<Pair, u64>,
+    /// Most questions that are counted.
+    limit: u64,
     /// Questions that may be met until the count is over.
     left: u64,
 }
@@ -232,7 +244,7 @@ impl<'a> Count<'a> {
             questions = questions.saturating_add(self.questions(inner, part, depth + 1)?);
         }
         self.known.insert(pair, questions);
-        (questions <= PROMPT_QUESTIONS_MAX).then_some(questions)
+        (questions <= self.limit).then_some(questions)
     }
 
     /// The questions of a schema itself, with the time it takes to go through a text.

@@ -101,9 +101,13 @@ impl Schema {
         self.cost.compiled_bytes()
     }
 
-    /// [`Self::check`] where nothing may take long: what would is refused.
+    /// [`Self::check`] where nothing may take long: values that would are refused.
     pub fn check_promptly(&self, value: &Value) -> Result<(), Vec<SchemaBreach>> {
-        if self.is_prompt(value) { self.check(value) } else { Err(vec![SchemaBreach::too_large()]) }
+        if self.cost.takes_parameters(self.effort.schema(), value) {
+            self.check(value)
+        } else {
+            Err(vec![SchemaBreach::too_large()])
+        }
     }
 
     /// Whether a value satisfies the schema; if not, where and why.

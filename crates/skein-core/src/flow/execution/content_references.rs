@@ -26,6 +26,10 @@ impl NodeQuotation {
             gather(name, value, &mut texts);
         }
         texts.retain(|text| !is_blank(text));
+        // White space around it is nobody's.
+        for text in &mut texts {
+            *text = text.trim().to_owned();
+        }
         // A text inside of a text, as the arguments of a call are.
         let written: Vec<String> = texts.iter().filter_map(|text| written_in_json(text)).collect();
         texts.extend(written);
@@ -38,6 +42,12 @@ impl NodeQuotation {
         let is_telling = |text: &str| text.len() >= TELLING_BYTES;
         let in_text = |within: &str| self.texts.iter().any(|text| is_telling(text) && within.contains(text.trim()));
         any_text(fact, &in_text) || any_object(fact, &|object| self.is_excerpt(object))
+    }
+
+    /// Whether bytes that came over the wire hold a text that is this node's without doubt.
+    pub fn is_in_bytes(&self, bytes: &[u8]) -> bool {
+        let within = String::from_utf8_lossy(bytes);
+        self.texts.iter().any(|text| text.len() >= TELLING_BYTES && within.contains(text.as_str()))
     }
 
     /// Whether a fact of a run that was told of this node's conversation holds one of its texts, however short, or how one begins.
@@ -213,6 +223,12 @@ mod tests {
         assert!(!short.is_said_in(&said("It is 1234.")) && short.may_be_said_in(&said("It is 1234.")));
         assert!(!short.may_be_said_in(&said("It is 12345.")) && !short.may_be_said_in(&said("é1234")));
         assert!(!quoted("text").may_be_said_in(&said("nothing")), "the kind of a content is no words");
+        for padding in
+            ["                ", "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n", "\u{3000}\u{3000}\u{3000}\u{3000}\u{3000}\u{3000}"]
+        {
+            let padded = quoted(&format!("e{padding}"));
+            assert!(!padded.is_in(&said("everything")) && !padded.is_said_in(&said("everything")));
+        }
     }
 
     #[test]
