@@ -230,6 +230,6 @@ fn what_would_take_long_is_refused_where_nothing_may() {
     let schema = Schema::compile(&json!({ "pattern": "^[01]{1000}$" })).unwrap();
     assert!(schema.check_promptly(&json!("0".repeat(50))).unwrap_err()[0].problem.contains("does not match"));
     assert!(schema.check_promptly(&json!("0".repeat(20_000))).unwrap_err()[0].problem.contains("too large"));
-    let address = Schema::compile(&json!({ "pattern": "^https?://[^\\s]{1,2000}$" })).unwrap();
+    let address = Schema::compile(&json!({ "pattern": "^https?://[!-~]{1,8000}$" })).unwrap();
     assert_eq!(address.check_promptly(&json!("https://weather.example.org/v1/forecasts")), Ok(()));
 }
