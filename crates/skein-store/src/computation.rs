@@ -1,8 +1,8 @@
 //! Lets a function ask for a computation: it ends, the computation runs elsewhere, and the function runs again.
 //!
 //! A transaction on SQLite holds the one writing thread, so a function must not compute for long itself. It ends with
-//! [`StoreError::NeedsComputation`] instead. What the computation is for, and where it runs, is for whoever made it to know: the
-//! store keeps its result while the function runs again, which finds it where both agreed.
+//! [`StoreError::NeedsComputation`] instead. The store runs the computation, keeps its result, and runs the function again. The
+//! caller finds the result where it put it; the store knows neither its purpose nor its place.
 
 use std::any::Any;
 use std::fmt;

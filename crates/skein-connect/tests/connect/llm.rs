@@ -165,7 +165,7 @@ async fn what_a_provider_refuses_comes_at_once_with_its_words_and_raw_response()
     assert_eq!(failure.fault.to_string(), "the provider limits how often it is asked: Rate limit reached");
     let raw = failure.so_far.unwrap().raw;
     assert_eq!((raw.status, raw.header("x-request-id")), (429, Some("r1")));
-    assert_eq!(hostile.requests().len(), 1, "whoever asked decides whether to ask again");
+    assert_eq!(hostile.requests().len(), 1, "the caller decides whether to ask again");
 }
 
 #[tokio::test]

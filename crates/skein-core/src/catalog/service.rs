@@ -184,7 +184,7 @@ impl Service {
         Self::create_by(draft, &AtOnce)
     }
 
-    /// [`Self::create`] by whoever judges.
+    /// [`Self::create`] with a judge of schemas.
     pub fn create_by<J: SchemaJudge>(draft: ServiceDraft, judge: &J) -> Result<Self, J::Error> {
         let service = Self::from_draft(draft, judge)?;
         check_address(service.protocol, &service.connection_schema)?;
@@ -228,7 +228,7 @@ impl Service {
         self.change_by(change, &AtOnce)
     }
 
-    /// [`Self::change`] by whoever judges.
+    /// [`Self::change`] with a judge of schemas.
     pub fn change_by<J: SchemaJudge>(&self, change: ServiceChange, judge: &J) -> Result<Self, J::Error> {
         change.refuse_fixed()?;
         let mut next = self.clone();

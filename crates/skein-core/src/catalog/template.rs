@@ -122,7 +122,7 @@ impl ServiceTemplate {
         Self::create_by(draft, &AtOnce)
     }
 
-    /// [`Self::create`] by whoever judges.
+    /// [`Self::create`] with a judge of schemas.
     pub fn create_by<J: SchemaJudge>(draft: ServiceTemplateDraft, judge: &J) -> Result<Self, J::Error> {
         service::check_protocol(draft.service_type, draft.protocol)?;
         service::check_connection_schema(&draft.connection_schema, judge)?;
@@ -165,7 +165,7 @@ impl ToolTemplate {
         Self::create_by(draft, &AtOnce)
     }
 
-    /// [`Self::create`] by whoever judges.
+    /// [`Self::create`] with a judge of schemas.
     pub fn create_by<J: SchemaJudge>(draft: ToolTemplateDraft, judge: &J) -> Result<Self, J::Error> {
         let operation = Operation::parse_by(&draft.operation, judge)?;
         tool::check_definition_by(&operation, &draft.input_schema, &draft.output_schema, judge)?;

@@ -186,7 +186,7 @@ impl Tool {
         Self::create_by(draft, owner, service, secret, &AtOnce)
     }
 
-    /// [`Self::create`] by whoever judges.
+    /// [`Self::create`] with a judge of schemas.
     pub fn create_by<J: SchemaJudge>(
         mut draft: ToolDraft,
         owner: UserId,
@@ -235,7 +235,7 @@ impl Tool {
         self.change_by(change, owner, service, secret, &AtOnce)
     }
 
-    /// [`Self::change`] by whoever judges.
+    /// [`Self::change`] with a judge of schemas.
     pub fn change_by<J: SchemaJudge>(
         &self,
         mut change: ToolChange,
@@ -296,7 +296,7 @@ impl Tool {
         self.check_fits_by(service, &AtOnce)
     }
 
-    /// [`Self::check_fits`] by whoever judges.
+    /// [`Self::check_fits`] with a judge of schemas.
     pub fn check_fits_by<J: SchemaJudge>(&self, service: &Service, judge: &J) -> Result<(), J::Error> {
         let (found, expected) = (self.operation.kind(), service.service_type.operation());
         if found != expected {
@@ -406,7 +406,7 @@ pub(crate) fn check_definition(operation: &Operation, inputs: &Value, outputs: &
     check_definition_by(operation, inputs, outputs, &AtOnce)
 }
 
-/// [`check_definition`] by whoever judges.
+/// [`check_definition`] with a judge of schemas.
 pub(crate) fn check_definition_by<J: SchemaJudge>(
     operation: &Operation,
     inputs: &Value,

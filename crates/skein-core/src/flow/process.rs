@@ -260,7 +260,7 @@ impl InitialContext {
         self.check_values_by(values, &AtOnce)
     }
 
-    /// [`Self::check_values`] by whoever judges.
+    /// [`Self::check_values`] with a judge of schemas.
     pub fn check_values_by<J: SchemaJudge>(&self, values: &Map<String, Value>, judge: &J) -> Result<(), J::Error> {
         let declared = self.names();
         let extra: Vec<&str> = values.keys().map(String::as_str).filter(|name| !declared.contains(name)).collect();

@@ -104,7 +104,7 @@ async fn carry_out(engine: &Engine, job: Job) {
         let then = if job.attempts < ATTEMPTS_MAX { retry } else { AfterFailure::Bury };
         tx.fail_job(&SYSTEM, &job, &words, then)
     });
-    // Whoever took it over has it now.
+    // Another worker may have taken it over.
     let _ = failed.await;
 }
 
@@ -120,9 +120,11 @@ async fn summarise(
     let store = &engine.parts().store;
     let viewer = owner.clone();
     let waiting = store.read(move |tx| tx.unsummarised(&viewer, conversation, from)).await?;
-    let is_answered = match engine.summary_tool().await {
-        Some(_) => ask_about_nodes(engine, job, &waiting).await?,
-        None => quote_nodes(engine, job, conversation, waiting.clone()).await.map(|()| true)?,
+    let is_answered = if engine.summary_tool().await.is_some() {
+        ask_about_nodes(engine, job, &waiting).await?
+    } else {
+        quote_nodes(engine, job, conversation, waiting.clone()).await?;
+        true
     };
     if let Some(last) = waiting.last().copied().filter(|_| waiting.len() == UNSUMMARISED_MAX) {
         let job = job.clone();

@@ -77,8 +77,8 @@ impl Tx<'_> {
         Ok(())
     }
 
-    /// Takes what was said out of the rows of the runs that have ended and that these facts are about; the raw responses of these
-    /// runs that hold the words of a node.
+    /// Empties the rows of the ended executions that these facts are about. Returns their raw responses that hold the words of a
+    /// node, except those of answers: an answer is its author's, and keeps its proof.
     pub(crate) fn forget_words_of_facts(
         &mut self,
         node: &NodeRow,
@@ -95,8 +95,8 @@ impl Tx<'_> {
         }
         let mut raw = BTreeSet::new();
         for run in runs {
-            let sql =
-                "SELECT e.status, s.raw FROM executions e LEFT JOIN execution_steps s ON s.run = e.id WHERE e.id = ?1";
+            let sql = "SELECT e.status, CASE WHEN e.node IS NULL THEN s.raw END FROM executions e
+                 LEFT JOIN execution_steps s ON s.run = e.id WHERE e.id = ?1";
             let steps = self.all(sql, params![&run], |row| {
                 Ok((row.text(0)? == "running", row.optional_array(1)?.map(ItemId::from_bytes)))
             })?;

@@ -82,7 +82,7 @@ impl Operation {
         Self::parse_by(operation, &AtOnce)
     }
 
-    /// [`Self::parse`] by whoever judges the schemas in it.
+    /// [`Self::parse`] with a judge of the schemas in it.
     pub fn parse_by<J: SchemaJudge>(operation: &Value, judge: &J) -> Result<Self, J::Error> {
         let parsed: Self = serde_json::from_value(operation.clone()).map_err(|error| {
             let problem = format!("the operation is not understood: {error}");

@@ -1,8 +1,8 @@
 //! Estimates how long a schema takes to compile, and how long it takes to judge a value.
 //!
-//! What takes milliseconds is done on the spot; what may take longer is given to a computation, away from transactions and from
-//! the threads that answer (`docs/decisions/0030-limits-before-work.md`). Nothing is refused here: see [`super::effort`].
-//! Questions are counted as there, and texts besides: a pattern takes up to one step for each byte and each of its states.
+//! Short work is done on the spot. Longer work becomes a computation, outside transactions and off the threads that answer
+//! (`docs/decisions/0030-limits-before-work.md`). Nothing is refused here: see [`super::effort`]. Questions are counted as there.
+//! Texts count besides: a pattern takes up to one step for each byte and each of its states.
 
 use std::collections::HashMap;
 

@@ -150,7 +150,7 @@ impl ReviewRequest {
         self.check_by(decision, &AtOnce)
     }
 
-    /// [`Self::check`] by whoever judges.
+    /// [`Self::check`] with a judge of schemas.
     pub fn check_by<J: SchemaJudge>(&self, decision: &Decision, judge: &J) -> Result<(), J::Error> {
         match (self, decision) {
             (Self::Answer { schema, .. }, Decision::Answer { value }) => check_answer(schema, value, judge),

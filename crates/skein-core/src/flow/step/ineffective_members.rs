@@ -53,7 +53,7 @@ impl Step {
         self.check_output_by(output, &AtOnce)
     }
 
-    /// [`Self::check_output`] by whoever judges.
+    /// [`Self::check_output`] with a judge of schemas.
     pub fn check_output_by<J: SchemaJudge>(&self, output: &Value, judge: &J) -> Result<(), J::Error> {
         if self.output.required && is_empty(output) {
             let problem = format!("{:?} is required and would be empty", self.output.variable);
